@@ -25,6 +25,16 @@ class FileSettings(BaseSettings):
         default=Path("hromada.key"),
         description="The key of the pseudonyms, made at first use. If it is lost, nobody can be recognised again.",
     )
+    texts: Path | None = Field(
+        default=None,
+        description="A Fluent file, or a folder of them: texts for annotators in further languages, read at the start.",
+    )
+
+    @field_validator("texts", mode="before")
+    @classmethod
+    def _no_path_is_absent(cls, value: object) -> object:
+        """Read an empty variable as unset: the empty path is the current folder."""
+        return None if value == "" else value
 
 
 class Settings(FileSettings):

@@ -26,6 +26,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "new": "Begin a campaign from your files, or from a template.",
         "check": "Look for mistakes in a campaign's files; store nothing.",
         "plan": "Plan how many items and people a precise result needs.",
+        "texts": "Make the bot speak one more language.",
         "try": "Answer a campaign yourself, in a chat in your browser.",
         "simulate": "Let simulated people answer it: cost, time, overlap.",
         "load": "Store a campaign with its items, or what changed in it.",

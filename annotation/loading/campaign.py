@@ -14,7 +14,7 @@ from annotation.campaigns.project_file import LabelsSection, ProjectFile
 from annotation.campaigns.questions import Question, QuestionContent
 from annotation.campaigns.stimulus import Piece
 from annotation.errors import BadInput, ErrorCollector, Where
-from annotation.loading import golds, judgements, pools, vote_parser
+from annotation.loading import golds, judgements, overlap_sample, pools, vote_parser
 from annotation.loading.drafts import (
     ItemDraft,
     VoteDraft,
@@ -162,6 +162,7 @@ def _read_items(campaign: project_file.CheckedProject) -> CampaignContents:
     _check_options(drafts, questions, definition)
     _check_makers(drafts, definition)
     bot_commands.refuse_in_texts((item.explanation, item.origin.where()) for item in drafts if item.explanation)
+    overlap_sample.refuse_useless_sample(campaign, drafts)
     items = golds.check_golds(drafts, questions, definition)
     return CampaignContents(items=items, questions=questions, frames=frames, truth=truth)
 

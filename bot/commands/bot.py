@@ -35,12 +35,13 @@ def bot(
     """
     from annotation.settings import read_settings
     from bot import application
-    from bot.commands import database_session
+    from bot.commands import added_texts, database_session
     from bot.conversation.updates_and_calls import ConversationSettings
     from bot.delivery.webhook import parse_listen_address
 
     refuse_together({"--webhook": webhook, "--local": local})
     settings = read_settings()
+    added_texts.use_added_texts()
     if local:
         _run_locally(port)
         return

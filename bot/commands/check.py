@@ -13,15 +13,22 @@ def check(file: ProjectFile, allow_outside: AllowOutside = False, json: AsJson =
     release has to state.
     """
     from annotation.workflow.monitoring import progress
-    from bot.commands import campaign_check, other_projects
+    from bot.commands import added_texts, campaign_check, other_projects
 
+    added_texts.use_added_texts()
     checked = campaign_check.check_campaign(file, allow_outside=allow_outside)
     others = other_projects.compare_campaigns(checked.campaigns)
     shared = [f"{other.campaign.name}: {what.note}" for other in others for what in other.shared]
+    asked = (campaign.definition for campaign, _ in checked.campaigns if campaign.definition.overlap is not None)
+    languages = dict.fromkeys(definition.language for definition in asked)
+    untranslated = [sentence for sentence in map(added_texts.explain_missing_language, languages) if sentence]
     unread = list(dict.fromkeys(other.unread for other in others if other.unread))
     if json:
         notes: dict[str, object] = {"to do": list(checked.to_do), "weak": list(checked.weak)}
-        notes |= {"warnings": [*checked.warnings, *unread, *shared], "to declare": dict(checked.to_declare)}
+        notes |= {
+            "warnings": [*checked.warnings, *untranslated, *unread, *shared],
+            "to declare": dict(checked.to_declare),
+        }
         notes["closed by exposure"] = {
             other.campaign.name: {
                 closed.annotator: {"items": closed.number, "why": dict(closed.reasons)} for closed in other.closed
@@ -49,7 +56,7 @@ def check(file: ProjectFile, allow_outside: AllowOutside = False, json: AsJson =
                     ("annotator", "items"),
                     progress.describe_closed_items(other.closed),
                 )
-        for line in (*checked.warnings, *unread, *shared):
+        for line in (*checked.warnings, *untranslated, *unread, *shared):
             terminal_output.print_sentence(f"Warning: {line}")
         for line in checked.to_do:
             terminal_output.print_sentence(f"To do before people come: {line}")

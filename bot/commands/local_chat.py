@@ -35,9 +35,9 @@ async def serve_page(
     """
     from annotation.store import mailbox, queries
     from bot import application
+    from bot.conversation.texts import get_texts, list_languages
     from bot.conversation.updates_and_calls import ConversationSettings
     from bot.delivery import delivery_settings
-    from bot.emulator.chat_page import LANGUAGES
     from bot.emulator.model import User
     from bot.emulator.request import LocalRequest
     from bot.emulator.server import Server
@@ -66,7 +66,8 @@ async def serve_page(
         languages = [project.language for project in queries.list_projects(view)]
         last_update, telegram.last_message = mailbox.get_last_numbers(view)
         telegram.queue.last = max(telegram.queue.last, last_update)
-    server.page.language = next((language for language in languages if language in LANGUAGES), LANGUAGES[0])
+    server.page.languages = {language: get_texts(language)("language-name") for language in list_languages()}
+    server.page.language = next((one for one in languages if one in server.page.languages), server.page.language)
     await _start_server(server, port)
     try:
         async with application.poll_in_background(app):

@@ -14,7 +14,8 @@ from annotation.errors import HromadaError, NotFound
 from annotation.settings import Settings, list_misspelt_names, read_settings
 from annotation.store import database, driver_errors, invariants, migrations, pseudonyms
 from annotation.store.database import make_read_engine
-from bot.commands import database_session
+from bot.commands import added_texts, database_session
+from bot.conversation import texts
 
 PACKAGES = ("hromada", "python-telegram-bot", "crowd-kit", "pandas", "scikit-learn", "sqlmodel")
 
@@ -38,6 +39,7 @@ def check_system() -> tuple[SystemFinding, ...]:
         _check_python(),
         SystemFinding("packages", well=True, says=", ".join(f"{name} {metadata.version(name)}" for name in PACKAGES)),
         _check_names(),
+        *_check_texts(settings),
         *_check_connection(settings),
         _check_token(settings),
     )
@@ -54,6 +56,19 @@ def _check_names() -> SystemFinding:
         near = difflib.get_close_matches(name, [f"HROMADA_{field.upper()}" for field in Settings.model_fields], n=1)
         sentences.append(f"{name} in .env is no setting." + (f" Did you mean {near[0]}?" if near else ""))
     return SystemFinding("settings", well=not sentences, says=" ".join(sentences) or "read")
+
+
+def _check_texts(settings: Settings) -> tuple[SystemFinding, ...]:
+    """Check the languages that were added, if any."""
+    if settings.texts is None:
+        return ()
+    try:
+        added_texts.use_added_texts()
+    except HromadaError as failure:
+        return (SystemFinding("texts", well=False, says=str(failure)),)
+    return (
+        SystemFinding("texts", well=True, says=f"{settings.texts}; languages: {', '.join(texts.list_languages())}"),
+    )
 
 
 def _check_connection(settings: Settings) -> tuple[SystemFinding, ...]:

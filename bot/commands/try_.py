@@ -30,8 +30,9 @@ def try_(
     import sqlalchemy as sa
 
     from annotation.store import database
-    from bot.commands import local_chat
+    from bot.commands import added_texts, local_chat
 
+    added_texts.use_added_texts()
     key = secrets.token_bytes(32)
     with tempfile.TemporaryDirectory(prefix="hromada-try-") as folder:
         url = sa.URL.create("sqlite", database=str(Path(folder) / "try.db"))

@@ -13,7 +13,7 @@ from annotation.workflow.organisers.alerts import Observation
 from annotation.workflow.review import submissions
 from bot.conversation import message_layout, organiser_notifications
 from bot.conversation.message_layout import TextBlock
-from bot.conversation.texts import DEFAULT_LANGUAGE, LANGUAGES, get_texts, list_commands, match_language
+from bot.conversation.texts import DEFAULT_LANGUAGE, get_texts, list_commands, list_languages, match_language
 from bot.conversation.updates_and_calls import BotProfile, ConversationSettings, NewMessage, TelegramCalls
 from bot.conversation.views import menus
 
@@ -25,7 +25,10 @@ MAX_QUOTED_UNITS = 300
 
 
 def list_bot_profiles() -> tuple[BotProfile, ...]:
-    """The profile of the bot in each of its languages, and one for all other languages."""
+    """The profile of the bot in each of its languages, and one for all other languages.
+
+    Telegram has no profiles for languages whose code has three letters: there their speakers see that for all others.
+    """
     return tuple(
         BotProfile(
             language=language,
@@ -33,7 +36,7 @@ def list_bot_profiles() -> tuple[BotProfile, ...]:
             description=get_texts(language or DEFAULT_LANGUAGE)("bot-description"),
             about=get_texts(language or DEFAULT_LANGUAGE)("bot-about"),
         )
-        for language in ("", *LANGUAGES)
+        for language in ("", *(code for code in list_languages() if len(code) == 2))
     )
 
 

@@ -13,23 +13,13 @@ from typing import Any
 
 from aggregation import spelling
 from bot.conversation.message_layout import RenderedMessage
-from bot.conversation.texts import LANGUAGES, ORGANISER_LANGUAGES, get_organiser_texts, get_texts
+from bot.conversation.texts import ORGANISER_LANGUAGES, get_organiser_texts, get_texts, list_languages, list_words
 from bot.conversation.updates_and_calls import ButtonRows, InlineButton
 
 YES, NO, BACK, GO_ON, STAY_OUT = "=yes", "=no", "=back", "=go-on", "=stay-out"
-"""Names of WORD_SETS, by which a button takes all of their words."""
-_PLAIN_YES, _PLAIN_NO, _PLAIN_BACK = "так yes да", "ні no нет", "назад back"
-WORD_SETS = {
-    YES: frozenset(_PLAIN_YES.split()),
-    NO: frozenset(_PLAIN_NO.split()),
-    BACK: frozenset(_PLAIN_BACK.split()),
-    GO_ON: frozenset(
-        f"{_PLAIN_YES} ага угу добре гаразд згода зрозуміло далі продовжити почати ок окей ok okay y yep yeah sure"
-        " agree understood next continue begin start хорошо ладно понятно дальше продолжить начать +".split()
-    ),
-    STAY_OUT: frozenset(f"{_PLAIN_NO} {_PLAIN_BACK} нє n nope неа -".split()),
-}
-"""The words that stand for yes, no and back in every language of the bot.
+"""Names of lists of words, by which a button takes all of the words."""
+WORD_SETS = frozenset((YES, NO, BACK, GO_ON, STAY_OUT))
+"""All of them. The words of `=yes` are those of `words-yes` in the Fluent files of every language of the bot.
 
 YES and NO are for what is an answer or cannot be undone, GO_ON and STAY_OUT for what leads on or back.
 """
@@ -46,6 +36,16 @@ MAX_SHORT_NAME = 4
 _LETTERS = str.maketrans("abekmhpctxi", "авекмнрстхі")
 _PLAIN = str.maketrans({"’": "'", "ʼ": "'", "ё": "е", "\u2068": None, "\u2069": None, "\u202c": None})
 _PUNCTUATION = ' .,;:!?()[]«»“”"‹'
+
+
+def get_words(name: str) -> frozenset[str]:
+    """The words of a list of WORD_SETS in every language of the bot, as `normalise_text` writes them."""
+    return _normalise_words(list_words(name.removeprefix("=")))
+
+
+@cache
+def _normalise_words(words: frozenset[str]) -> frozenset[str]:
+    return frozenset(map(normalise_text, words))
 
 
 def list_option_words(options: Sequence[str], letters: Sequence[str] = ()) -> tuple[tuple[str, ...], ...]:
@@ -69,12 +69,13 @@ def list_option_words(options: Sequence[str], letters: Sequence[str] = ()) -> tu
 def find_yes_or_no(text: str, options: Sequence[str]) -> int | None:
     """The index of the option that a typed yes or no means, in whatever language; None where there is not just one."""
     typed, normalised = normalise_text(text), [normalise_text(option) for option in options]
-    return next((_find_option_meant(name, normalised) for name in (YES, NO) if typed in WORD_SETS[name]), None)
+    return next((_find_option_meant(name, normalised) for name in (YES, NO) if typed in get_words(name)), None)
 
 
 def _find_option_meant(name: str, normalised: Sequence[str]) -> int | None:
     """The index of the option that alone begins with one of the words for yes, or for no."""
-    beginning = [index for index, option in enumerate(normalised) if _get_first_word(option) in WORD_SETS[name]]
+    words = get_words(name)
+    beginning = [index for index, option in enumerate(normalised) if _get_first_word(option) in words]
     return beginning[0] if len(beginning) == 1 else None
 
 
@@ -100,7 +101,7 @@ def decode_prompt(stored: Mapping[str, Any]) -> RenderedMessage:
 
 def is_yes_or_no(text: str) -> bool:
     """Whether a text is a word for yes or no."""
-    return normalise_text(text) in WORD_SETS[YES] | WORD_SETS[NO]
+    return normalise_text(text) in get_words(YES) | get_words(NO)
 
 
 def find_named_button(text: str, rows: ButtonRows) -> InlineButton | None:
@@ -112,7 +113,10 @@ def find_named_button(text: str, rows: ButtonRows) -> InlineButton | None:
     own = _find_button(text, buttons)
     if own is not None:
         return own
-    others = (_find_button(label, buttons) for label in _list_label_translations().get(normalise_text(text), ()))
+    others = (
+        _find_button(label, buttons)
+        for label in _list_label_translations(list_languages()).get(normalise_text(text), ())
+    )
     return next((button for button in others if button is not None), None)
 
 
@@ -128,9 +132,9 @@ def find_labelled_button(text: str, rows: ButtonRows) -> InlineButton | None:
 
 
 @cache
-def _list_label_translations() -> Mapping[str, tuple[str, ...]]:
-    """The labels of the same button in all languages, by each of them as it is compared."""
-    same = [[get_texts(language)(text_id) for language in LANGUAGES] for text_id in LABELS]
+def _list_label_translations(languages: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+    """The labels of the same button in all languages, by each of them as it is compared, “Back” also by its words."""
+    same = [[get_texts(language)(text_id) for language in languages] for text_id in LABELS]
     same += [
         [get_organiser_texts(language)(text_id) for language in ORGANISER_LANGUAGES] for text_id in ORGANISER_LABELS
     ]
@@ -138,6 +142,9 @@ def _list_label_translations() -> Mapping[str, tuple[str, ...]]:
     for labels in same:
         for label in labels:
             translations.setdefault(normalise_text(label), {}).update(dict.fromkeys(labels))
+    for word in get_words(BACK):
+        back = dict.fromkeys(get_texts(language)("back") for language in languages)
+        translations.setdefault(word, {}).update(back)
     return {label: tuple(others) for label, others in translations.items()}
 
 
@@ -159,7 +166,7 @@ def normalise_text(text: str) -> str:
 
 def _expand_words(words: Iterable[str]) -> Iterable[str]:
     for word in words:
-        yield from map(normalise_text, WORD_SETS[word]) if word in WORD_SETS else [normalise_text(word)]
+        yield from get_words(word) if word in WORD_SETS else [normalise_text(word)]
 
 
 def _get_first_word(text: str) -> str:

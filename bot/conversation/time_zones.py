@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import zoneinfo
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -12,48 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from babel import Locale
 from babel.core import get_global
 
-from bot.conversation.texts import LANGUAGES, Texts
-
-OTHER_CITIES = {
-    "Europe/Kyiv": """
-        Киев Kiev Львів Львов Lviv Харків Харьков Kharkiv Одеса Одесса Odesa Odessa Дніпро Днепр Dnipro Запоріжжя
-        Запорожье Zaporizhzhia Вінниця Винница Vinnytsia Полтава Poltava Чернігів Чернигов Chernihiv Черкаси Черкассы
-        Cherkasy Суми Сумы Sumy Житомир Zhytomyr Рівне Ровно Rivne Тернопіль Тернополь Ternopil Луцьк Луцк Lutsk
-        Чернівці Черновцы Chernivtsi Ужгород Uzhhorod Миколаїв Николаев Mykolaiv Херсон Kherson Хмельницький
-        Хмельницкий Khmelnytskyi Івано-Франківськ Ивано-Франковск Ivano-Frankivsk Кропивницький Кропивницкий
-        Kropyvnytskyi Маріуполь Мариуполь Mariupol Донецьк Донецк Donetsk Луганськ Луганск Luhansk
-        Кременчук Кременчуг Kremenchuk Ірпінь Ирпень Irpin Буча Bucha Україна Украина Ukraine""",
-    "Europe/Warsaw": "Краків Краков Kraków Krakow Вроцлав Wrocław Wroclaw Гданськ Гданьск Gdańsk Gdansk Познань Poznań"
-    " Poznan Лодзь Łódź Lodz Люблін Люблин Lublin Польща Польша Poland",
-    "Europe/Berlin": "Мюнхен Munich München Гамбург Hamburg Франкфурт Frankfurt Кельн Кёльн Cologne Köln Штутгарт"
-    " Stuttgart Лейпциг Leipzig Дрезден Dresden Німеччина Германия Germany",
-    "Europe/Prague": "Брно Brno Чехія Чехия Czechia",
-    "Europe/London": "Манчестер Manchester Единбург Эдинбург Edinburgh Кембридж Cambridge Оксфорд Oxford Британія"
-    " Британия Britain",
-    "Europe/Paris": "Ліон Лион Lyon Ніцца Ницца Nice Франція Франция France",
-    "Europe/Madrid": "Барселона Barcelona Валенсія Валенсия Valencia Аліканте Аликанте Alicante Іспанія Испания Spain",
-    "Europe/Rome": "Мілан Милан Milan Неаполь Naples Турин Turin Італія Италия Italy",
-    "Europe/Lisbon": "Порту Порто Porto Португалія Португалия Portugal",
-    "Europe/Zurich": "Женева Geneva Базель Basel Берн Bern Швейцарія Швейцария Switzerland",
-    "Europe/Vilnius": "Каунас Kaunas Литва Lithuania",
-    "Europe/Moscow": "Санкт-Петербург Петербург Питер Казань Kazan Сочи Sochi Воронеж Voronezh",
-    "Asia/Tbilisi": "Батумі Батуми Batumi Грузія Грузия Georgia",
-    "Asia/Jerusalem": "Тель-Авів Тель-Авив Хайфа Haifa Ізраїль Израиль Israel",
-    "Asia/Kolkata": "Делі Дели Delhi Мумбаї Мумбаи Mumbai Бангалор Bangalore",
-    "Asia/Shanghai": "Пекін Пекин Beijing",
-    "America/Toronto": "Оттава Ottawa Монреаль Montreal",
-    "America/New_York": "Бостон Boston Вашингтон Washington Філадельфія Филадельфия Philadelphia Маямі Майами Miami",
-    "America/Chicago": "Даллас Dallas Х'юстон Хьюстон Houston Остін Остин Austin",
-    "America/Edmonton": "Калгарі Калгари Calgary",
-    "America/Los_Angeles": "Сіетл Сиэтл Seattle Сан-Дієго Сан-Диего",
-}
-"""Large cities of one word that give no zone its name, and countries with a single zone, by their zone."""
-_LONGER_NAMES = {
-    "Біла Церква": "Europe/Kyiv", "Белая Церковь": "Europe/Kyiv", "Bila Tserkva": "Europe/Kyiv",
-    "Кривий Ріг": "Europe/Kyiv", "Кривой Рог": "Europe/Kyiv", "Kryvyi Rih": "Europe/Kyiv",
-    "Saint Petersburg": "Europe/Moscow", "Tel Aviv": "Asia/Jerusalem", "San Francisco": "America/Los_Angeles",
-    "San Diego": "America/Los_Angeles", "Сан-Франциско": "America/Los_Angeles",
-}  # fmt: skip
+from bot.conversation.texts import Texts, get_texts, list_languages, typed_words
 
 
 def get_city(zone: str, language: str) -> str:
@@ -75,15 +33,26 @@ def _list_zones() -> frozenset[str]:
     return frozenset(zoneinfo.available_timezones())
 
 
-@cache
 def index_cities() -> dict[str, str]:
     """IANA names of zones by IANA name and by cities in every language, as `normalise_name` writes them."""
+    return _index_cities(list_languages())
+
+
+@cache
+def _index_cities(languages: tuple[str, ...]) -> dict[str, str]:
     names = sorted(_list_zones())
     index = {normalise_name(name.rpartition("/")[2]): name for name in names if "/" in name}
-    for language in LANGUAGES:
+    for language in languages:
         index |= {normalise_name(city): zone for zone, city in _list_zone_cities(language).items() if zone in names}
-    index |= {normalise_name(city): zone for city, zone in _list_other_cities()}
+    for language in languages:
+        cities = typed_words.parse_cities(get_texts(language)("cities"))
+        index |= {normalise_name(city): zone for city, zone in cities.items()}
     return index | {normalise_name(name): name for name in names}
+
+
+def list_common_zones(language: str) -> tuple[str, ...]:
+    """The zones where most speakers of a language live, offered as buttons; others are typed."""
+    return typed_words.split_list(get_texts(language)("common-zones"))
 
 
 def normalise_name(name: str) -> str:
@@ -92,18 +61,6 @@ def normalise_name(name: str) -> str:
     return words.replace("’", "'").replace("ʼ", "'").replace("ё", "е")
 
 
-def _list_other_cities() -> Iterator[tuple[str, str]]:
-    for zone, cities in OTHER_CITIES.items():
-        yield from ((city, zone) for city in cities.split())
-    yield from _LONGER_NAMES.items()
-
-
-COMMON_ZONES = {
-    "uk": ("Europe/Kyiv", "Europe/Warsaw", "Europe/Berlin", "Europe/London", "Europe/Lisbon", "America/Toronto"),
-    "ru": ("Europe/Kyiv", "Europe/Moscow", "Europe/Riga", "Europe/Berlin", "Asia/Tbilisi", "Asia/Almaty"),
-    "en": ("Europe/London", "Europe/Berlin", "Europe/Kyiv", "America/New_York", "America/Los_Angeles", "Asia/Kolkata"),
-}
-"""The zones where most speakers of a language live, offered as buttons; others are typed."""
 FRACTIONAL_OFFSET_ZONES = (
     "Asia/Kolkata", "Asia/Tehran", "Asia/Kabul", "Asia/Kathmandu", "Asia/Yangon", "Australia/Darwin",
     "Australia/Adelaide", "Australia/Lord_Howe", "Australia/Eucla", "Pacific/Chatham", "America/St_Johns",
@@ -157,7 +114,7 @@ def _find_local_zone(match: re.Match[str], *, now: datetime, language: str) -> s
     if abs(ahead - offset) > MAX_CLOCK_ERROR:
         return None
     offset -= timedelta(days=1) if offset >= timedelta(hours=14) else timedelta(0)
-    common = next((name for name in COMMON_ZONES[language] if _get_utc_offset(name, now) == offset), None)
+    common = next((name for name in list_common_zones(language) if _get_utc_offset(name, now) == offset), None)
     return common or _find_offset_zone(offset, now)
 
 

@@ -6,7 +6,7 @@ import asyncio
 import hmac
 import json
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -109,12 +109,15 @@ def _list_plain_text(raw: bytes, start: int, end: int) -> list[Node]:
 COOKIE = "local-telegram"
 FIRST_PERSON_ID = 1001
 MAX_ACT_BYTES = 64 * 1024
-LANGUAGES = ("uk", "en", "ru")
+LANGUAGES = {"uk": "Українська", "en": "English", "ru": "Русский", "pl": "Polski"}
+"""The languages that people of the page speak, with their names, unless `ChatPage.languages` has others."""
 NAMES = {
     "uk": ("Оля", "Богдан", "Віра", "Гнат", "Дарина", "Євген", "Жанна", "Зиновій"),
     "en": ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fred", "Gina", "Hugh"),
     "ru": ("Аня", "Борис", "Вера", "Глеб", "Даша", "Егор", "Жанна", "Захар"),
+    "pl": ("Ola", "Bartek", "Celina", "Darek", "Ewa", "Filip", "Gosia", "Hubert"),
 }
+"""The names of people by their language; people who speak another one have the English names."""
 _FOLDER = Path(__file__).parent / "page"
 _CONTENT_TYPES = {
     "index.html": "text/html", "style.css": "text/css", "chat.js": "text/javascript", "elements.js": "text/javascript",
@@ -137,11 +140,12 @@ _KEEPALIVE_SECONDS = 15.0
 class ChatPage:
     """The page of one local Telegram; `ticket` opens it once, later requests need the cookie set then.
 
-    `language` is that of the person with whom it begins.
+    `language` is that of the person with whom it begins, `languages` are those of people who come later, with names.
     """
 
     def __init__(self, telegram: Telegram) -> None:
-        self.language = LANGUAGES[0]
+        self.language = next(iter(LANGUAGES))
+        self.languages: Mapping[str, str] = LANGUAGES
         self.ticket = secrets.token_urlsafe(16)
         self._telegram = telegram
         self._cookie = secrets.token_urlsafe(32)
@@ -209,7 +213,7 @@ class ChatPage:
         await response.prepare(request)
         self._streams.add(stream)
         try:
-            await _write_event(response, describe_chat(self._telegram, person))
+            await _write_event(response, describe_chat(self._telegram, person) | {"languages": self.languages})
             await self._stream(response, stream, person)
         except ConnectionResetError:
             pass
@@ -258,7 +262,7 @@ class ChatPage:
         """Do what a person did on the page; raises one of the errors that `_act` catches where it makes no sense."""
         if act["do"] == "join":
             number = max([FIRST_PERSON_ID - 1, *self._telegram.users]) + 1
-            language = act["language"] if act["language"] in LANGUAGES else "uk"
+            language = act["language"] if act["language"] in self.languages else self.language
             name = _check_text(act["name"]).strip()[:64] or _get_name(language, number)
             return {"person": self._telegram.person(number, language=language, name=name).id}
         person = self._person(act["person"])
@@ -309,7 +313,8 @@ async def _write_event(response: web.StreamResponse, event: dict[str, Any]) -> N
 
 
 def _get_name(language: str, number: int) -> str:
-    return NAMES[language][(number - FIRST_PERSON_ID) % len(NAMES[language])]
+    names = NAMES.get(language, NAMES["en"])
+    return names[(number - FIRST_PERSON_ID) % len(names)]
 
 
 def _check_text(text: object) -> str:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.asyncio(loop_scope="module")  # the browser lives in the loop that started it
 WIDTH, HEIGHT = 360, 740
 MAX_CARD_HEIGHT = 500
-NAMES = {"uk": "Українська", "en": "English", "ru": "Русский"}
+NAMES = {"uk": "Українська", "en": "English", "ru": "Русский", "pl": "Polski"}
 SENTENCE = "Руда лисиця зустріла на стежці старого вовка і спитала, куди він так поспішає."
 QUESTION = "Що відповів вовк лисиці на її запитання?"
 ORDINARY = ["він несе додому дрова, бо вечір холодний", "він біжить до річки напитися свіжої води"]

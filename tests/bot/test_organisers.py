@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from fluent.syntax import FluentSerializer, ast
 from sqlmodel import Session, col, select
 
 from annotation.store import models, queries
@@ -31,7 +30,8 @@ from annotation.workflow.organisers.people import MOST_ATTEMPTS, ClaimedExport, 
 from annotation.workflow.review import cases
 from bot import conversation
 from bot.conversation.handlers import organisers
-from bot.conversation.texts import ORGANISER_LANGUAGES, get_organiser_texts, parse_resources
+from bot.conversation.texts import FOLDER, ORGANISER_LANGUAGES, get_organiser_texts
+from bot.conversation.texts.fluent_files import read_fluent_file
 from bot.delivery import limits_and_retries
 from bot.delivery.sweeper import FIRST_OBSERVED, NOTIFY_EVERY, OBSERVE_EVERY
 
@@ -712,12 +712,9 @@ def test_every_text_for_organisers_is_there_in_both_languages() -> None:
     """With the same arguments, and said somewhere."""
     found = {}
     for language in ORGANISER_LANGUAGES:
-        [resource] = parse_resources(language, prefix="organisers.").values()
-        found[language] = {
-            entry.id.name: sorted(set(re.findall(r"\$([a-z]+)", FluentSerializer().serialize_entry(entry))))
-            for entry in resource.body
-            if isinstance(entry, ast.Message)
-        }
+        file = read_fluent_file(FOLDER / f"organisers.{language}.ftl")
+        assert file.junk == ()
+        found[language] = {message.text_id: sorted(message.variables) for message in file.messages}
     assert found["uk"] == found["en"]
     code = "".join(file.read_text("utf-8") for file in Path(conversation.__file__ or "").parent.rglob("*.py"))
     made = {

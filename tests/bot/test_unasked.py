@@ -176,14 +176,14 @@ async def test_the_bot_introduces_itself_in_every_language_once(chat: Chat) -> N
             token=telegram.token, database=chat.database, settings=settings, request=LocalRequest(telegram)
         )
         async with application.poll_in_background(app):
-            await until(lambda looked=looked: telegram.calls["getmyshortdescription"] == looked + 4)  # type: ignore[misc]
+            await until(lambda looked=looked: telegram.calls["getmyshortdescription"] == looked + 5)  # type: ignore[misc]
     everybody = json.dumps({"type": "default"})
-    for language in ("", "uk", "en", "ru"):
+    for language in ("", "uk", "en", "ru", "pl"):
         assert [one["command"] for one in telegram.commands[everybody, language]] == list(COMMANDS)
     assert telegram.commands[everybody, "en"][COMMANDS.index("pause")]["description"] == "Stop for today"
     assert telegram.descriptions["description", ""].startswith("Тут люди відповідають")
     assert telegram.descriptions["short_description", "ru"].startswith("Вопросы, на которые отвечают")
-    assert [telegram.calls[f"setmy{what}"] for what in ("commands", "description", "shortdescription")] == [4, 3, 3]
+    assert [telegram.calls[f"setmy{what}"] for what in ("commands", "description", "shortdescription")] == [5, 4, 4]
 
 
 async def test_a_telegram_that_refuses_the_menu_stops_nobody(chat: Chat, load: Callable[..., None]) -> None:

@@ -154,3 +154,10 @@ def test_the_ukrainian_pages_hold_the_same_commands_and_files() -> None:
             for ending in ("", ".uk")
         ]
         assert blocks[0] == blocks[1], page
+
+
+def test_a_language_is_added_as_the_page_says(tmp_path: Path) -> None:
+    """The short file passes the check, and the doctor finds the language."""
+    said = PageReader(tmp_path).read("docs/how-to/ask-in-another-language.md").said
+    assert re.search(r"faults +0", said)
+    assert "kk.ftl; languages: uk, en, ru, pl, kk" in " ".join(said.split())

@@ -253,6 +253,8 @@ def _keep_process_state(env: Mapping[str, str]) -> Iterator[None]:
             if collects and not gc.isenabled():
                 gc.enable()
             sys.excepthook = hook
+            if texts := sys.modules.get("bot.conversation.texts"):
+                texts.use_added_files(None)  # HROMADA_TEXTS
             random.setstate(chances)
             os.umask(umask)
             locale.setlocale(locale.LC_ALL, language)

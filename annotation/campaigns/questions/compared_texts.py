@@ -10,7 +10,10 @@ from annotation.campaigns.questions.question_base import count_units
 MAX_SIDE_UNITS, MESSAGE_UNITS = 1500, 3900
 """The longest text that shares a message with another one, and how much of a message texts can fill, in UTF-16 units:
 4,096 less the header of an item, letters, and lines between texts."""
-_GENDERS = {"masculine": {"кращий", "найкращий"}, "feminine": {"краща", "найкраща"}}
+_GENDERS = {
+    "masculine": {"кращий", "найкращий", "lepszy", "najlepszy"},
+    "feminine": {"краща", "найкраща", "lepsza", "najlepsza"},
+}
 MAX_MESSAGES = 4
 """In more messages than this nobody compares texts on a phone."""
 
@@ -30,6 +33,6 @@ def count_messages(sides: Sequence[str], *, above: str, below: str) -> int:
 
 
 def find_gender(question: str) -> str:
-    """The gender in which a Ukrainian question asks for the better text: masculine or feminine, else neuter."""
+    """The gender in which a Ukrainian or Polish question asks for the better text: neuter where neither is named."""
     asked = {*re.findall(r"\w+", question.casefold())}
     return next((gender for gender, words in _GENDERS.items() if words & asked), "neuter")

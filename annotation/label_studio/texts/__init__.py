@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fluent.runtime import FluentBundle, FluentResource
 
-LANGUAGES = ("uk", "en", "ru")
+LANGUAGES = frozenset(file.stem for file in Path(__file__).parent.glob("*.ftl"))
 DEFAULT = "en"
 
 

@@ -12,7 +12,7 @@ from annotation.workflow.annotators.invitations import InvitationRefusal, Redeem
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import case_queue, message_layout, navigation, organiser_notifications
-from bot.conversation.texts import LANGUAGES, get_texts, list_commands
+from bot.conversation.texts import get_texts, list_commands, list_languages
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import CommandMenu, TelegramCalls
 from bot.conversation.views import menus, onboarding
@@ -61,7 +61,7 @@ def ask_language(context: UpdateContext) -> TelegramCalls:
 def set_language(context: UpdateContext) -> TelegramCalls:
     """Store the chosen language and confirm it, with a welcome the first time; then set the command menu."""
     chosen = context.require_callback().word
-    if chosen not in LANGUAGES:
+    if chosen not in list_languages():
         raise Stale("There is no such language.")
     was_asked = context.state.step is ConversationStep.LANGUAGE
     registration.set_language(context.transaction.session, annotator=context.annotator, language=chosen)

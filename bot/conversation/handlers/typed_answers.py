@@ -17,7 +17,7 @@ from bot.conversation import message_layout, navigation, prompts, updates_and_ca
 from bot.conversation.handlers import answers, skips_and_reports
 from bot.conversation.inputs import INPUTS
 from bot.conversation.inputs.input_base import RefusedInput, TypedButtons
-from bot.conversation.texts import LANGUAGES, get_texts
+from bot.conversation.texts import get_texts, list_languages
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import (
     ButtonAction,
@@ -265,7 +265,7 @@ def _find_deciding_button(context: UpdateContext, item: AssignedItem, asked: Ask
     if typed_buttons is TypedButtons.NONE:
         return None
     own = context.translate.language
-    for language in sorted(LANGUAGES, key=lambda language: language != own):
+    for language in sorted(list_languages(), key=lambda language: language != own):
         translate = get_texts(language)
         rows = items.build_question_buttons(item, translate, asked)
         choice = prompts.find_labelled_button(context.text, rows)

@@ -18,7 +18,7 @@ from annotation.workflow.conversations.conversation_state import AnswerDraft, As
 from bot.conversation import message_layout, prompts
 from bot.conversation.inputs.input_base import QuestionInput, RefusedInput, narrow_question
 from bot.conversation.message_layout import TextBlock
-from bot.conversation.texts import LANGUAGES, Texts, get_texts
+from bot.conversation.texts import Texts, get_texts, list_languages
 from bot.conversation.updates_and_calls import OPTION_INDEX, TICK, ButtonAction, ButtonRows, CallbackData, InlineButton
 
 MAX_BUTTONS = 60
@@ -276,7 +276,7 @@ def _add_list(blocks: list[TextBlock], options: str) -> list[TextBlock]:
 def _list_done_words(*, ticked: bool) -> set[str]:
     """What may be typed, in every language, to take the ticked boxes, or none where none is ticked, as the answer."""
     text_ids = ("done",) if ticked else ("done", "none-of-them")
-    return {_normalise(get_texts(language)(text_id)) for language in LANGUAGES for text_id in text_ids}
+    return {_normalise(get_texts(language)(text_id)) for language in list_languages() for text_id in text_ids}
 
 
 def _apply_boxes(asked: AskedQuestion, ticked: list[int]) -> AnswerDraft | RefusedInput:

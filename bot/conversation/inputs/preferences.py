@@ -1,4 +1,4 @@
-"""Questions that compare texts: the sides under letters, one row of buttons, and answers typed in three languages."""
+"""Questions that compare texts: the sides under letters, one row of buttons, answers typed in any language."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bot.conversation import message_layout
 from bot.conversation.inputs import options
 from bot.conversation.inputs.input_base import RefusedInput
 from bot.conversation.message_layout import TextBlock
-from bot.conversation.texts import Texts
+from bot.conversation.texts import Texts, list_words
 from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, InlineButton
 
 DIVIDER = "———"
@@ -30,36 +30,15 @@ BETTER_TEXTS = {
     "neuter": "side-better-neuter",
 }
 """The ids of the texts that say that a side is better, by the gender of the question: in Ukrainian they agree."""
-_ORDINALS = (
-    "перша перший перше першу першої первая первый первое первую первой first 1st",
-    "друга другий друге другу другої вторая второй второе вторую second 2nd",
-    "третя третій третє третю третьої третья третий третье третью third 3rd",
-    "четверта четвертий четверте четверту четвертая четвертый четвертое четвертую fourth 4th",
-    "п'ята п'ятий п'яте п'яту пятая пятый пятое пятую fifth 5th",
-    "шоста шостий шосте шосту шестая шестой шестое шестую sixth 6th",
-)
-"""What counts a side, as shown."""
-_TIE_WORDS = (
-    "= tie tied draw equal equally same однаково однакові рівно порівну нічия одинаково одинаковые поровну ничья равны"
-)
-_BAD_WORDS = "bad погані погано плохие плохо плохи"
-_ALL_WORDS = "both all обидві обидва обоє усі всі обе оба все"
-_FILLERS = (
-    "краща кращий краще ліпша ліпший ліпше найкраща найкращий найкраще варіант версія текст літера відповідь"
-    " is are the better best one option text version answer letter лучше лучшая лучший лучшее вариант версия ответ"
-)
-"""Words that change nothing about what is chosen; no word that denies it or turns it round is among them."""
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+"""The lists of words that count a side, as shown. No word of `fillers` denies what is chosen or turns it round."""
 _SPLIT = re.compile(r"[\s,;.!()\[\]«»\"“”№#:]+")
 _NUMBER = re.compile(r"([1-9])(?:-?(?:ша|га|тя|а|я|й|е))?")
 
 
-def _fold(words: str) -> frozenset[str]:
-    """The words as they are compared: equal where they look alike, in whatever alphabet they were typed."""
-    return frozenset(map(spelling.build_skeleton, words.split()))
-
-
-_COUNTED = tuple(map(_fold, _ORDINALS))
-_TIES, _BAD, _ALL, _IGNORED = map(_fold, (_TIE_WORDS, _BAD_WORDS, _ALL_WORDS, _FILLERS))
+def _list_keys(name: str) -> frozenset[str]:
+    """The words of a list as they are compared: equal where they look alike, in whatever alphabet they were typed."""
+    return frozenset(map(spelling.build_skeleton, list_words(name)))
 
 
 class PreferenceInput(options.OptionsInput):
@@ -164,10 +143,11 @@ def match_answer(text: str, shown: ShownQuestion, language: str) -> int | None:
 
 def _match_words(words: Sequence[str], shown: ShownQuestion, language: str) -> set[int]:
     """What every one of the words may mean, apart from those that change nothing."""
-    keys = {key: word for word in words if (key := spelling.build_skeleton(word)) not in _IGNORED}
-    if keys.keys() & _BAD and keys.keys() & _ALL and keys.keys() <= _BAD | _ALL:
+    ignored, bad, every, ties = map(_list_keys, ("fillers", "bad", "all", "tie"))
+    keys = {key: word for word in words if (key := spelling.build_skeleton(word)) not in ignored}
+    if keys.keys() & bad and keys.keys() & every and keys.keys() <= bad | every:
         return {index for index, label in enumerate(shown.labels) if label == BOTH_BAD}
-    if keys.keys() & _TIES and keys.keys() <= _TIES | _ALL:
+    if keys.keys() & ties and keys.keys() <= ties | every:
         return {index for index, label in enumerate(shown.labels) if label == TIE}
     sides = [index for index, label in enumerate(shown.labels) if label in SIDES]
     letters = options.list_letters(len(sides), language)
@@ -180,7 +160,9 @@ def _find_places(key: str, word: str, letters: Sequence[str]) -> set[int]:
     if word.upper() in letters:
         return {letters.index(word.upper())}
     number = _NUMBER.fullmatch(word)
-    places = {int(number[1]) - 1} if number else {place for place, words in enumerate(_COUNTED) if key in words}
+    places = (
+        {int(number[1]) - 1} if number else {place for place, name in enumerate(ORDINALS) if key in _list_keys(name)}
+    )
     if len(word) == 1:
         alike = (place for place, letter in enumerate(letters) if spelling.build_skeleton(letter) == key)
         alphabets = (options.CYRILLIC, options.LATIN)

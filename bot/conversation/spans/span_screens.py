@@ -10,7 +10,7 @@ from annotation.errors import Stale
 from bot.conversation import message_layout, prompts
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.spans.span_drafts import Extent, SpanDraft, SpanStep, SpanTap, TextSegments, get_end, get_start
-from bot.conversation.texts import LANGUAGES, Texts, get_texts
+from bot.conversation.texts import Texts, get_texts, list_languages
 from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, InlineButton
 
 WORDS_PER_PAGE = 40
@@ -302,10 +302,10 @@ def find_typed_button(choice: SpanChoice, text: str) -> SpanTap | None:
         labels = {tap: label for tap, label in _LABELS.items() if tap in offered}
         labels[SpanTap.REMOVE] = _get_change_label(choice)
         for words, tap in ((prompts.YES, SpanTap.SAVE), (prompts.NO, SpanTap.REMOVE), (prompts.BACK, SpanTap.REMOVE)):
-            if prompts.normalise_text(text) in prompts.WORD_SETS[words]:
+            if prompts.normalise_text(text) in prompts.get_words(words):
                 return tap
     typed = prompts.normalise_text(text)
-    named = ((tap, get_texts(language)(label)) for tap, label in labels.items() for language in LANGUAGES)
+    named = ((tap, get_texts(language)(label)) for tap, label in labels.items() for language in list_languages())
     return next((tap for tap, label in named if prompts.normalise_text(label) == typed), None)
 
 

@@ -12,7 +12,7 @@ from annotation.workflow.annotators.consents import ConsentRequest
 from bot.conversation import message_layout, prompts, time_zones
 from bot.conversation.inputs import options
 from bot.conversation.message_layout import RenderedMessage, TextBlock
-from bot.conversation.texts import LANGUAGES, Texts, get_texts
+from bot.conversation.texts import Texts, get_texts, list_languages
 from bot.conversation.updates_and_calls import ButtonAction, ButtonRows
 
 OTHER_ZONE, NO_ZONE = "other", "unsaid"
@@ -23,7 +23,7 @@ DIGEST_LENGTH = 16
 
 def render_language_choice(likely: str) -> RenderedMessage:
     """The choice of a language, asked in all of them, that which the annotator's Telegram speaks first."""
-    languages = sorted(LANGUAGES, key=lambda language: language != likely)
+    languages = sorted(list_languages(), key=lambda language: language != likely)
     blocks = [TextBlock(get_texts(language)("which-language")) for language in languages]
     buttons = tuple(
         (
@@ -93,7 +93,7 @@ def render_time_zone_choice(translate: Texts, *, now: datetime, for_notices: boo
     """
     row_id = int(for_notices)
     city_buttons = []
-    for name in time_zones.COMMON_ZONES[translate.language]:
+    for name in time_zones.list_common_zones(translate.language):
         label = f"{time_zones.format_zone(name, translate)} · {now.astimezone(ZoneInfo(name)):%H:%M}"
         city_buttons.append(message_layout.build_button(label, ButtonAction.ZONE, row_id, word=name))
     city_rows = tuple(tuple(city_buttons[start : start + 2]) for start in range(0, len(city_buttons), 2))

@@ -10,7 +10,7 @@ from annotation.workflow.assignments import AssignedItem, ComparedAnswer, Second
 from annotation.workflow.conversations.conversation_state import AskedQuestion
 from bot.conversation import message_layout
 from bot.conversation.message_layout import TextBlock
-from bot.conversation.texts import LANGUAGES, Texts, get_texts
+from bot.conversation.texts import Texts, get_texts, list_languages
 from bot.conversation.updates_and_calls import ButtonAction, ButtonRows
 
 
@@ -46,7 +46,7 @@ def may_all_stay_empty(questions: Sequence[Question]) -> bool:
 def is_all_well(text: str) -> bool:
     """Whether a typed text is the label of the button that nothing is wrong, in whatever language."""
     return text.strip().strip(".!").casefold() in {
-        get_texts(language)("second-none").casefold() for language in LANGUAGES
+        get_texts(language)("second-none").casefold() for language in list_languages()
     }
 
 

@@ -161,7 +161,11 @@ function showChat(event) {
   state.bot = event.bot;
   state.around = event.around;
   const { language } = event.people.find((person) => person.id === event.person);
-  state.language = language in words ? language : "uk";
+  state.language = language in words ? language : "en";
+  state.spoken = language;
+  $("joining-language").replaceChildren(
+    ...Object.entries(event.languages).map(([value, name]) => element("option", { value, lang: value, textContent: name })),
+  );
   document.title = `${event.bot} · hromada`;
   $("bot").textContent = event.bot;
   translatePage();
@@ -242,7 +246,7 @@ $("block").addEventListener("click", async () => {
 });
 $("alert-ok").addEventListener("click", () => $("alert").close());
 $("join").addEventListener("click", () => {
-  $("joining-language").value = state.language;
+  $("joining-language").value = state.spoken;
   $("joining").showModal();
 });
 $("joining-cancel").addEventListener("click", () => $("joining").close());

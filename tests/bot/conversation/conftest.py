@@ -229,8 +229,8 @@ class Chat:
     def begin(self, *, code: str = "") -> list[str]:
         """Through language and card to the first item; only what came last."""
         self.say(f"/start {code}".strip())
-        self.tap({"en": "English", "ru": "Русский"}.get(self.language or "", "Українська"))
-        return self.tap({"en": "Begin", "ru": "Начать"}.get(self.language or "", "Почати"))
+        self.tap({"en": "English", "ru": "Русский", "pl": "Polski"}.get(self.language or "", "Українська"))
+        return self.tap({"en": "Begin", "ru": "Начать", "pl": "Zaczynamy"}.get(self.language or "", "Почати"))
 
     def judgements(self) -> list[models.Judgement]:
         """What is stored of the annotator, oldest first."""

@@ -89,7 +89,7 @@ def test_the_buttons_of_a_paragraph_are_typed_by_label(story: Chat, language: st
     assert "Абзац 2 з 2" in story.say(translate("correction-accept"))[-1]
     assert "Абзац 1 з 2" in story.say(translate("correction-back", number=1))[-1]
     story.say("Кіт спав на дивані.")
-    assert "Абзац 1 з 2" in story.say({"uk": "назад", "en": "Back", "ru": "назад"}[language])[-1]
+    assert "Абзац 1 з 2" in story.say({"uk": "назад", "en": "Back", "ru": "назад", "pl": "wstecz"}[language])[-1]
     assert "<pre>Кіт спала на дивані.</pre>" in (story.say(translate("correction-reset")), story.last.html)[1]
     assert "Замінити абзац цим текстом?" in story.say("так")[-1]
     assert story.answers() == []

@@ -1,4 +1,4 @@
-"""Whole conversations, screen by screen, in three languages, as they stand in `screens/`.
+"""Whole conversations, screen by screen, in four languages, as they stand in `screens/`.
 
 WRITE_SCREENS=1 writes the files anew; what changed is then to be read before it is committed.
 """
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 Load = Callable[..., None]
 SCREENS = Path(__file__).parent / "screens"
+LATIN = {"en", "pl"}
+"""The languages whose options have Latin letters."""
 CONTENT: Mapping[str, Mapping[str, Any]] = {
     "uk": {
         "instructions": "Порахуйте літери.",
@@ -89,6 +91,26 @@ CONTENT: Mapping[str, Mapping[str, Any]] = {
         "bad": "кот — собака: «кот», потому что коты лучше",
         "why": "В слове «собака» шесть букв.",
         "ends": ["совсем нет", "полностью"],
+    },
+    "pl": {
+        "instructions": "Policz litery.",
+        "title": "Dłuższe słowa",
+        "rows": [
+            ("kot — pies", ["kot", "pies"]),
+            ("dąb — brzoza", ["dąb", "brzoza"]),
+            ("jar — góra", ["jar", "góra"]),
+        ],
+        "question": "Które słowo jest dłuższe?",
+        "consent": "Przechowujemy Twoje odpowiedzi pod pseudonimem.",
+        "native": ("Czy polski to Twój język ojczysty?", ["tak", "nie"]),
+        "age": "Ile masz lat?",
+        "city": "Gdzie dorastasz?",
+        "warning": "Zdarzają się wulgarne słowa.",
+        "helped": ("Czy coś pomagało?", ["nie", "słownik"]),
+        "good": "kot — pies: dłuższe jest „pies”",
+        "bad": "kot — pies: „kot”, bo koty są lepsze",
+        "why": "„Pies” ma cztery litery.",
+        "ends": ["wcale", "całkowicie"],
     },
 }
 
@@ -206,7 +228,7 @@ def working(play: Play) -> None:
     chat.say("…")
     play.tap("undo-skip")
     reopened = next(shown for shown in reversed(chat.screens) if play.say("keep") in shown.labels)
-    chat.tap("A" if play.language == "en" else "А", on=reopened)
+    chat.tap("A" if play.language in LATIN else "А", on=reopened)
     chat.say("/skip")
     play.tap("back")
     play.tap("more")
@@ -256,7 +278,7 @@ def several(play: Play) -> None:
     chat.tap("2")
     chat.tap("2")
     play.tap("leave-open")
-    chat.say("b" if play.language == "en" else "б")
+    chat.say("b" if play.language in LATIN else "б")
     chat.say(play.say("done"))
     play.tap("back")
     play.tap("done")
@@ -268,7 +290,7 @@ def several(play: Play) -> None:
     play.tap("more")
     play.tap("pause")
     chat.say("/start")
-    chat.say("b" if play.language == "en" else "б")
+    chat.say("b" if play.language in LATIN else "б")
     chat.say(play.say("done"))
     play.tap("more")
     play.tap("pause")
@@ -289,7 +311,7 @@ def learning(play: Play) -> None:
     )
     play.in_()
     chat.story.clear()
-    wrong, right = "АБ" if play.language != "en" else "AB"
+    wrong, right = "АБ" if play.language not in LATIN else "AB"
     for _ in range(3):
         chat.tap(wrong)
     chat.say("/task")
@@ -372,10 +394,10 @@ def two_projects(play: Play) -> None:
     play.load(name="more", title="II")
     chat.say("/start")
     chat.tap(play.say("language-name"))
-    chat.tap("B" if play.language == "en" else "Б")
+    chat.tap("B" if play.language in LATIN else "Б")
     play.tap("begin")
     chat.say("/projects")
-    chat.tap("A" if play.language == "en" else "А")
+    chat.tap("A" if play.language in LATIN else "А")
     play.tap("begin")
     chat.say(None, media="sticker")
     chat.say("/nonsense")
@@ -464,6 +486,19 @@ WRITING: Mapping[str, Mapping[str, Any]] = {
         "answer": "Ваш ответ числом?",
         "remark": "красиво",
     },
+    "pl": {
+        "story": "Lis znalazł w lesie lustro. Spojrzała w nie i zaśmiała się.\n\nWilk spytała, co w tym śmiesznego."
+        "\n\nI lis oddał mu lustro.",
+        "fixed": "Lis znalazł w lesie lustro. Spojrzał w nie i zaśmiał się.",
+        "fixed-second": "Wilk spytał, co w tym śmiesznego.",
+        "usable": ("Czy opowiadanie się nadaje?", ["nadaje się", "nie nadaje się"]),
+        "why": ("Dlaczego?", ["niespójne", "za krótkie"]),
+        "fix": "Popraw gramatykę.",
+        "comment": "Uwaga",
+        "sum": ["Ile jest dwa razy dwa?", "A trzy razy trzy?", "A pięć razy pięć?"],
+        "answer": "Twoja odpowiedź liczbą?",
+        "remark": "ładne",
+    },
 }
 
 
@@ -508,7 +543,7 @@ def spans(play: Play) -> None:
         f" show_if: {{answerable: '{yes}'}}}}\n",
         "[question, {{field: first, title: 1}}, {{field: second, title: 2}}]",
     )
-    chat.tap("A" if play.language == "en" else "А")
+    chat.tap("A" if play.language in LATIN else "А")
     chat.tap("2")  # the sentence
     chat.tap("3")
     play.tap("back")
@@ -523,7 +558,7 @@ def spans(play: Play) -> None:
     chat.say("1")
     chat.tap("1")
     chat.say(play.say("span-save"))
-    chat.tap("A" if play.language == "en" else "А")
+    chat.tap("A" if play.language in LATIN else "А")
     chat.say("…")
     chat.say(texts["cat"])
     chat.tap("2")
@@ -599,15 +634,15 @@ def filtering(play: Play) -> None:
         "[{{field: context, title: 1, fold: yes}}, {{field: question, gap: ______}},"
         " {{field: answer, title: 2, step: 2}}], options: options, gold: answer, explanation: why, group: story",
     )
-    chat.tap("A" if play.language == "en" else "А")
-    chat.tap("☐ A" if play.language == "en" else "☐ А")
+    chat.tap("A" if play.language in LATIN else "А")
+    chat.tap("☐ A" if play.language in LATIN else "☐ А")
     play.tap("done")
     play.tap("leave-open")
     play.tap("undo")
     chat.say(play.say("second-none"))
-    chat.tap("B" if play.language == "en" else "Б")
+    chat.tap("B" if play.language in LATIN else "Б")
     play.tap("second-none")
-    chat.tap("B" if play.language == "en" else "Б")
+    chat.tap("B" if play.language in LATIN else "Б")
     play.tap("skip")
     play.tap("skip-unsure")
 
@@ -643,6 +678,16 @@ SPAN_CONTENT: Mapping[str, Mapping[str, str]] = {
         "answer": "Отметьте ответ во втором тексте.",
         "yes": "есть", "no": "нет", "none": "нигде", "typed": "украинском", "cat": "КОТ",
     },
+    "pl": {
+        "question": "W jakim języku pisał autor?",
+        "first": "Pierwszą część wydano w 1798 r. w Petersburgu. Jej autor to Iwan Kotlarewski.",
+        "second": "Kotlarewski urodził się w Połtawie. Pisał żywym językiem ukraińskim.",
+        "twice": "Kot i kot.",
+        "answerable": "Czy w tekstach jest odpowiedź?",
+        "bridge": "Zaznacz w pierwszym tekście to, co prowadzi do drugiego.",
+        "answer": "Zaznacz odpowiedź w drugim tekście.",
+        "yes": "jest", "no": "nie ma", "none": "nigdzie", "typed": "ukraińskim", "cat": "KOT",
+    },
 }  # fmt: skip
 FILTER_CONTENT: Mapping[str, Mapping[str, Any]] = {
     "uk": {
@@ -663,6 +708,12 @@ FILTER_CONTENT: Mapping[str, Mapping[str, Any]] = {
         "logic": "Есть ли изъяны в логике?", "boxes": "[ответ неизвестен, возможно несколько ответов]",
         "other": "Другой изъян",
     },
+    "pl": {
+        "context": "Kot spał na piecu, a pies pilnował podwórka.", "question": "Przyszedł wilk i zaszczekał ______.",
+        "options": ["kot", "pies"], "why": "Szczekają psy.", "which": "Którego słowa brakuje?",
+        "logic": "Czy są błędy logiczne?", "boxes": "[odpowiedź jest nieznana, możliwych jest kilka odpowiedzi]",
+        "other": "Inny błąd",
+    },
 }  # fmt: skip
 
 
@@ -681,6 +732,11 @@ COMPARED: Mapping[str, Mapping[str, Any]] = {
         "question": "Какая сказка лучше?", "tie": "Одинаково", "bad": "Обе плохие", "task": "Сказка о лисе.",
         "tales": ("Жила-была лиса.", "Лиса нашла зеркало."), "why": "Там что-то случилось.",
         "typed": ("а, а не б", "первая", "обе плохие", "second"),
+    },
+    "pl": {
+        "question": "Która bajka jest lepsza?", "tie": "Tak samo", "bad": "Obie złe", "task": "Bajka o lisie.",
+        "tales": ("Żył sobie lis.", "Lis znalazł lustro."), "why": "Tam coś się dzieje.",
+        "typed": ("a, a nie b", "pierwsza", "obie złe", "druga"),
     },
 }  # fmt: skip
 
@@ -738,7 +794,7 @@ def adjudicating(play: Play) -> None:
     voter = type(chat)(chat.db, number=8, language=play.language)
     voter.begin()
     for _ in range(3):
-        voter.tap("А" if play.language != "en" else "A")
+        voter.tap("А" if play.language not in LATIN else "A")
     with chat.db.transaction() as session:
         project = queries.get_project(session, "words")
         doubts = {

@@ -1,4 +1,4 @@
-"""The words of the bot: complete in three languages, with plurals."""
+"""The words of the bot: complete in every language that is installed, with plurals."""
 
 from __future__ import annotations
 
@@ -6,73 +6,57 @@ import re
 from pathlib import Path
 
 import pytest
-from fluent.syntax import ast, visitor
 
 from annotation.campaigns.bot_commands import ADJUDICATE, COMMANDS
 from annotation.campaigns.questions.question_base import count_units
 from bot import conversation
-from bot.conversation import message_layout
+from bot.conversation import message_layout, prompts, texts
 from bot.conversation.handlers import answers
+from bot.conversation.inputs import preferences
 from bot.conversation.message_layout import TextBlock
-from bot.conversation.texts import LANGUAGES, get_texts, list_commands, parse_resources
+from bot.conversation.texts import LANGUAGES, get_texts, list_commands
+from bot.conversation.texts.fluent_files import read_fluent_file
 from bot.conversation.views import menus
 from bot.emulator import message_content
 
-
-class Variables(visitor.Visitor):
-    """Collects the arguments of a message."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.names: set[str] = set()
-
-    def visit_VariableReference(self, node: ast.VariableReference) -> None:  # noqa: N802
-        """One argument."""
-        self.names.add(node.id.name)
+ENGLISH = read_fluent_file(texts.FOLDER / "en.ftl").by_id
+NUMBERS = {"left", "most", "least", "page", "place", "of", "number", "answers", "right", "day", "month", "goal"}
+SHORTENED = {"answered-already": answers.MAX_QUOTED_ANSWER, **dict.fromkeys(preferences.BETTER_TEXTS.values(), 1)}
+"""Messages whose arguments are shortened to so many UTF-16 units before they come in."""
+LISTS = {"cities", *(name for name in ENGLISH if name.startswith("words-"))}
 
 
 def messages(language: str) -> dict[str, frozenset[str]]:
     """The arguments of every message of a language."""
-    found: dict[str, frozenset[str]] = {}
-    for resource in parse_resources(language).values():
-        for entry in resource.body:
-            if isinstance(entry, ast.Message):
-                seen = Variables()
-                seen.visit(entry)
-                assert entry.id.name not in found
-                found[entry.id.name] = frozenset(seen.names)
-    return found
+    found = read_fluent_file(texts.FOLDER / f"{language}.ftl").messages
+    return {message.text_id: message.variables for message in found}
 
 
-def test_every_message_exists_in_every_language_with_the_same_arguments() -> None:
-    """No language lacks a message, and none has one of its own."""
-    assert messages("uk") == messages("en") == messages("ru")
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_language_has_a_fault_or_lacks_a_message(language: str) -> None:
+    """What `hromada texts check` says of the files that are installed."""
+    checked = texts.check_file(texts.FOLDER / f"{language}.ftl")
+    checked.refuse()
+    assert checked.missing == ()
+    assert checked.unchanged == UNCHANGED.get(language, ())
 
 
-LABELS = {
-    "agree", "decline", "decline-warning", "rather-not-say", "zone-other", "zone-unsaid", "go-on", "begin", "done",
-    "none-of-them",
-    "leave-open", "skip", "report", "ask", "task", "pause", "keep", "back", "undo", "in-my-words", "stay",
-    "withdraw-yes", "forget-yes", "language-name", "session-only", "session-more", "session-endless", "session-enough",
-}  # fmt: skip
-TOASTS = {
-    "answered-already", "saved", "saved-already", "stale", "not-taken", "choose-at-least", "choose-at-most",
-    "answer-or-skip", "undo-open", "undo-closed", "kept", "skipped", "reported", "noted", "only-private",
-    "session-chosen",
-}  # fmt: skip
-HINTS = {"answer-here", "zone-hint"}
+UNCHANGED = {"pl": ("stage-qualification", "report")}
+"""Words that are the same in English."""
+
+
+def test_every_english_message_says_what_it_means() -> None:
+    """Where it is shown, and each of its arguments with an example; limits are those of its place."""
+    for name, message in ENGLISH.items():
+        assert message.comment.strip(), name
+        assert message.examples.keys() == message.variables, name
+        label, reason = message.comment.startswith("Button"), name in REASONS
+        assert message.max_units <= 40 if label or reason else message.max_units >= 64, name
+        assert not name.startswith("command-") or message.max_units == 256, name
+
+
 REASONS = {f"skip-{one}" for one in menus.SKIP_REASONS} | {f"report-{one}" for one in menus.REPORT_REASONS}
-NUMBERS = {"left", "most", "least", "page", "place", "of", "number", "answers", "right", "day", "month", "goal"}
-SHORTENED = {"answered-already": answers.MAX_QUOTED_ANSWER}
-"""Messages whose arguments are shortened to so many UTF-16 units before they come in."""
 LONG = "Дуже <довга> назва & «проєкт» 😀 " * 12
-
-
-def longest(name: str) -> int:
-    """How many UTF-16 units a message may take where it stands."""
-    limits = {20: LABELS, 40: REASONS, 64: HINTS, 200: TOASTS}
-    found = [most for most, names in limits.items() if name in names]
-    return found[0] if found else 256 if name.startswith("command-") else 1500
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -80,11 +64,13 @@ def longest(name: str) -> int:
 def test_every_message_formats_and_fits(language: str, number: int) -> None:
     """With all its arguments, escaped, it is HTML that the Bot API takes, and fits where it stands."""
     for name, arguments in messages(language).items():
+        if name in LISTS:
+            continue
         long = message_layout.shorten_text(LONG, SHORTENED.get(name, len(LONG)))
         text = get_texts(language)(name, **{one: number if one in NUMBERS else long for one in arguments})
         (made,) = message_layout.render_html_parts([TextBlock(text)], heading="")
         assert message_content.parse_html(made)[0] == text.strip(), name
-        assert 0 < count_units(text) <= longest(name), (name, text)
+        assert 0 < count_units(text) <= ENGLISH[name].max_units, (name, text)
         assert "{" not in text, name
 
 
@@ -96,6 +82,8 @@ def code() -> str:
 def test_every_message_is_said_somewhere() -> None:
     """The code names each message, or makes its name from a word that is listed there."""
     made = REASONS | {f"command-{one}" for one in (*COMMANDS, ADJUDICATE)}
+    made |= {f"words-{name.removeprefix('=')}" for name in prompts.WORD_SETS}
+    made |= {f"words-{name}" for name in (*preferences.ORDINALS, "tie", "bad", "all", "fillers")}
     assert {name for name in messages("uk") if f'"{name}"' not in code()} == made
 
 
@@ -127,6 +115,17 @@ def test_the_menu_of_commands_is_complete(language: str) -> None:
         ),
         ("en", {1: "1 question left", 2: "2 questions left", 5: "5 questions left", 21: "21 questions left"}),
         ("ru", {1: "остался 1 вопрос", 2: "осталось 2 вопроса", 5: "осталось 5 вопросов", 21: "остался 21 вопрос"}),
+        (
+            "pl",
+            {
+                1: "zostało 1 pytanie",
+                2: "zostały 2 pytania",
+                5: "zostało 5 pytań",
+                12: "zostało 12 pytań",
+                21: "zostało 21 pytań",
+                22: "zostały 22 pytania",
+            },
+        ),
     ],
 )
 def test_plurals_are_right(language: str, expected: dict[int, str]) -> None:

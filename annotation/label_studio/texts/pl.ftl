@@ -1,0 +1,49 @@
+optional = nieobowiązkowe
+at-least = co najmniej { $least }
+at-most = najwyżej { $most }
+between = od { $least } do { $most }
+answer-this = Odpowiedz, proszę: „{ $question }”.
+write-here = Pisz tutaj
+mark-here = Wybierz etykietę, a potem zaznacz fragment tekstu.
+original = Oryginał
+side-letters = A B C D E F
+side-better-neuter = { $letter } lepsze
+side-better-masculine = { $letter } lepszy
+side-better-feminine = { $letter } lepsza
+if = Jeśli „{ $question }” to { $answer }
+first-answer = Twoja pierwsza odpowiedź
+right-answer = Poprawna odpowiedź
+explanation = Wyjaśnienie
+questions = Pytania
+verdict-asks = Co jest poprawne?
+candidate = Odpowiedź { $number }
+votes = { $count ->
+    [one] { $count } głos
+    [few] { $count } głosy
+    [many] { $count } głosów
+   *[other] { $count } głosu
+}
+own-answer = Moja odpowiedź
+own-marks = Moje zaznaczenia w tekście
+edit-candidate = Odpowiedź { $number } z moimi zmianami
+edit-original = Oryginał z moimi zmianami
+broken = Zadanie jest zepsute
+also-asks = Które z odpowiedzi też są poprawne?
+also-told = Jeśli nie ma innych, nie zaznaczaj nic.
+broken-asks = Co jest nie tak z zadaniem?
+write-own = Twoja odpowiedź
+edit-here = Zmień, co trzeba; ten tekst będzie odpowiedzią.
+reported = Zgłoszono
+adjudicate-told = Przy każdym zadaniu wybierz poprawną odpowiedź. Jeśli żadna nie jest poprawna, podaj własną albo zaznacz, że zadanie jest zepsute.
+review-asks = Przyjmujesz tę odpowiedź?
+review-told = Każdą odpowiedź przyjmij albo odrzuć, podając powód.
+accept = Przyjmij
+reject = Odrzuć: { $reason }
+reject-plain = Odrzuć
+reject-other = Odrzuć z innego powodu
+reject-asks = Dlaczego odrzucasz?
+reject-told = Osoba, która odpowiadała, może to przeczytać.
+second-pass = drugie spojrzenie
+review = przegląd
+adjudication = rozstrzyganie
+gold-review = przegląd wzorców

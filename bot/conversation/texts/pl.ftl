@@ -1,0 +1,577 @@
+## Listy: słowa, które można wpisać, i strefy czasowe
+
+words-yes = tak
+words-no = nie
+words-back = wstecz, wróć, cofnij
+words-go-on = { words-yes }, dalej, dobrze, dobra, okej, ok, jasne, pewnie, zgoda, zgadzam się, rozumiem, zaczynamy, zacznij, kontynuuj, mhm, +
+words-stay-out = { words-no }, { words-back }, nie teraz, -
+words-first = pierwsza, pierwszy, pierwsze, pierwszą, pierwszej
+words-second = druga, drugi, drugie, drugą, drugiej
+words-third = trzecia, trzeci, trzecie, trzecią, trzeciej
+words-fourth = czwarta, czwarty, czwarte, czwartą
+words-fifth = piąta, piąty, piąte, piątą
+words-sixth = szósta, szósty, szóste, szóstą
+words-tie = remis, równo, równe, jednakowo, jednakowe, identyczne, =
+words-bad = zła, zły, złe, źle, kiepskie, kiepsko
+words-all = obie, oba, obydwie, obydwa, wszystkie
+words-fillers = jest, są, lepsza, lepszy, lepsze, lepiej, najlepsza, najlepszy, najlepsze, wersja, wariant, tekst, odpowiedź, litera
+common-zones = Europe/Warsaw, Europe/London, Europe/Berlin, Europe/Kyiv, America/New_York, America/Chicago
+cities =
+    Europe/Warsaw: Kraków, Łódź, Wrocław, Poznań, Gdańsk, Gdynia, Sopot, Szczecin, Bydgoszcz, Lublin, Białystok,
+    Katowice, Gliwice, Częstochowa, Radom, Toruń, Kielce, Rzeszów, Olsztyn, Opole, Zielona Góra, Bielsko-Biała, Polska
+    Europe/Kyiv: Lwów, Charków, Odessa, Dniepr, Zaporoże, Winnica, Połtawa, Czernihów, Iwano-Frankiwsk, Tarnopol,
+    Łuck, Równe, Czerniowce, Użhorod, Ukraina
+    Europe/Berlin: Monachium, Hamburg, Frankfurt, Kolonia, Lipsk, Drezno, Niemcy
+    Europe/Prague: Brno, Ostrawa, Czechy
+    Europe/Vilnius: Kowno, Litwa
+    Europe/London: Manchester, Edynburg, Wielka Brytania, Anglia
+    Europe/Dublin: Irlandia
+    Europe/Amsterdam: Rotterdam, Holandia, Niderlandy
+    Europe/Paris: Lyon, Nicea, Francja
+    Europe/Madrid: Barcelona, Walencja, Hiszpania
+    Europe/Rome: Mediolan, Neapol, Turyn, Włochy
+    Europe/Zurich: Genewa, Bazylea, Szwajcaria
+    America/Chicago: Dallas, Houston
+    America/New_York: Boston, Waszyngton, Filadelfia
+
+## Na początek
+
+which-language = W jakim języku wolisz rozmawiać?
+language-name = Polski
+language-noted = Od teraz rozmawiamy po polsku.
+welcome = Cześć! Ludzie odpowiadają tu na te same pytania, które dostają modele językowe. Jedno dotknięcie to jedna odpowiedź, a skończyć możesz w każdej chwili.
+invitation-unknown = Nie ma takiego zaproszenia. Sprawdź, czy link jest skopiowany w całości, albo poproś organizatorów o nowy.
+invitation-expired = To zaproszenie już wygasło. Poproś organizatorów o nowe.
+invitation-used-up = Z tego zaproszenia skorzystali już wszyscy, dla których było. Poproś organizatorów o nowe.
+invitation-closed = Ten projekt już się zakończył. Dziękujemy za chęć pomocy!
+stranger = Żeby wejść, potrzebne jest zaproszenie. Poproś organizatorów o link i otwórz go.
+nothing-open = Teraz żaden projekt nie jest otwarty. Zajrzyj później: /start
+menu = Wybierz projekt:
+left-many = pytań starczy na długo
+consent = Twoja zgoda
+agree = Zgadzam się
+decline = Nie zgadzam się
+agreed = Dziękujemy! Twoja zgoda (wersja { $version }) jest zapisana. Żeby ją wycofać: /withdraw
+declined = W porządku. Bez Twojej zgody o nic nie pytamy. Jeśli zmienisz zdanie, wyślij /start. Żeby wymazać wszystko, co o Tobie wiemy: /forget
+consent-withdrawn = Zgoda jest wycofana: o nic więcej nie pytamy. Dotychczasowe odpowiedzi zostają. Żeby i one się nie liczyły: /withdraw; żeby wymazać wszystko: /forget. Jeśli zmienisz zdanie, wyślij /start.
+type-text = Wpisz odpowiedź i wyślij.
+type-number = Wpisz liczbę, na przykład 34.
+rather-not-say = Wolę nie mówić
+answer-here = Twoja odpowiedź
+noted = Zapisane
+profile-noted = Zapisane: { $value }. Poprawisz to tutaj: /mydata
+choose-from-list = Nie ma takiej odpowiedzi. Dotknij jednego z przycisków.
+not-a-number = { $bounds ->
+    [both] Wpisz liczbę od { $least } do { $most }.
+    [least] Wpisz liczbę nie mniejszą niż { $least }.
+    [most] Wpisz liczbę nie większą niż { $most }.
+   *[none] To nie wygląda na liczbę. Wpisz ją cyframi, na przykład 34.
+}
+too-long = To za długie. { $most ->
+    [one] Wystarczy { $most } znak.
+    [few] Wystarczą { $most } znaki.
+    [many] Wystarczy { $most } znaków.
+   *[other] Wystarczy { $most } znaku.
+}
+which-zone = Gdzie teraz jesteś? Jest tu limit dzienny, więc trzeba wiedzieć, kiedy zaczyna się u Ciebie dzień. Możesz też wpisać miasto albo godzinę na swoim zegarze, na przykład 14:30.
+which-zone-by-day = Gdzie teraz jesteś? Dzięki temu będziemy pisać tylko w ciągu dnia. Możesz też wpisać miasto albo godzinę na swoim zegarze, na przykład 14:30.
+zone-other = Inne miasto
+zone-unsaid = Wolę nie mówić
+zone-type = Wpisz swoje miasto albo godzinę na zegarze, na przykład 14:30.
+zone-hint = Gdańsk albo 14:30
+zone-unknown = Nie znamy takiego miasta ani takiej godziny.
+zone-noted = Strefa czasowa: { $zone }
+warning = Zanim zaczniesz
+warning-leave = Jeśli to nie dla Ciebie, odmów: nic się nie stanie.
+decline-warning = Wolę nie
+warning-declined = W porządku, tego nie zobaczysz. Jeśli zmienisz zdanie, wyślij /start.
+go-on = Dalej
+begin = Zaczynamy
+examples-good = Dobre przykłady
+examples-bad = Złe przykłady
+
+## Pytanie na ekranie
+
+part = Część { $number } z { $of }
+gap = LUKA
+stage-training = trening
+stage-qualification = test
+page = strona { $page }, pytanie { $place }
+left = { $left ->
+    [one] zostało { $left } pytanie
+    [few] zostały { $left } pytania
+    [many] zostało { $left } pytań
+   *[other] zostało { $left } pytania
+}
+page-over = Strona { $page } gotowa. Dobra chwila na odpoczynek: /pause
+type-a-number = Na przyciski odpowiedzi jest za dużo: wyślij numer wybranej.
+type-a-point = Dotknij liczby albo wyślij dowolną od { $low } do { $high }.
+done = Gotowe
+none-of-them = Żadna z nich
+leave-open = Bez odpowiedzi
+skip = Pomiń
+report = Problem
+ask = Zapytaj
+task = Zadanie
+pause = Pauza
+keep = Zostaw bez zmian
+back = ‹ Wstecz
+undo = Zmień
+in-my-words = Własnymi słowami
+
+## Porównywanie tekstów
+
+side-better-neuter = { $letter } lepsze
+side-better-masculine = { $letter } lepszy
+side-better-feminine = { $letter } lepsza
+side-please = Nie wiadomo, co wybierasz. Wpisz jedno z tych: { $answers }. Albo dotknij przycisku.
+way-up = ↑ Dotknij cytatu nad tym wierszem: tam jest początek.
+
+## Fragmenty tekstu
+
+span-sentence = W którym zdaniu? Dotknij jego numeru albo wpisz same słowa.
+span-first = Od którego słowa zaczynamy?
+span-last = Na którym słowie kończymy? Początek: „{ $first }”.
+span-match = Te słowa są w tekście kilka razy. O które miejsce chodzi?
+span-confirm = Jeśli się zgadza, zapisz. Jeśli nie, dodaj albo odejmij słowo z brzegu.
+span-empty = Nie ma tu słów, które można zaznaczyć.
+span-kept = Już zaznaczone: { $parts }
+span-part = „{ $part }”
+span-save = Zapisz
+span-add = Jeszcze jeden fragment
+span-change = Wybierz inny
+span-remove = Usuń ten
+span-start-back = ← + słowo
+span-end-on = + słowo →
+span-start-on = − pierwsze
+span-end-back = − ostatnie
+span-not-found = Tych słów nie ma w tekście. Skopiuj je stamtąd albo dotknij numeru.
+span-overlaps = Te słowa są już zaznaczone. Wybierz inne.
+span-moved = Ekran się zmienił. Dotknij jeszcze raz.
+
+## Drugie spojrzenie: poprawna odpowiedź na ekranie
+
+second-pass = teraz z poprawną odpowiedzią
+second-first = Twoja odpowiedź: { $answer }
+second-gold = Poprawna: { $answer }
+second-right = Twoja odpowiedź jest poprawna: { $answer }
+second-none = Wszystko w porządku
+
+## Odpowiedź własnymi słowami
+
+text-preview = Twoja odpowiedź:
+text-number = Liczymy to jako { $number }.
+text-save = Zapisz
+text-fix = Popraw
+text-type-again = Zmień swoją wiadomość z odpowiedzią albo wyślij ją jeszcze raz.
+text-too-long = Za długo: { $length ->
+    [one] jest { $length } znak
+    [few] są { $length } znaki
+    [many] jest { $length } znaków
+   *[other] jest { $length } znaku
+}, a zmieści się { $most }. Wyślij, proszę, krótszą odpowiedź.
+text-in-parts = Reszta Twojego długiego tekstu przyszła za późno, więc nie weszła do odpowiedzi. Wyślij, proszę, cały tekst jeszcze raz, krótszy, w jednej wiadomości.
+text-too-short = Za krótko: { $least ->
+    [one] potrzebny jest co najmniej { $least } znak
+    [few] potrzebne są co najmniej { $least } znaki
+    [many] potrzeba co najmniej { $least } znaków
+   *[other] potrzeba co najmniej { $least } znaku
+}. Dopisz coś i wyślij jeszcze raz.
+text-no-number = Odpowiedzią jest tu liczba. Wpisz ją cyframi, bez innych słów, na przykład 34 albo 3,5.
+
+## Poprawianie tekstu
+
+correction-paragraph = Akapit { $number } z { $total }
+correction-hint = Dotknij tekstu, żeby go skopiować, popraw i wyślij. Jeśli wszystko jest dobrze, dotknij „Bez zmian”.
+correction-hint-again = Dotknij tekstu, żeby go skopiować, zmień i wyślij jeszcze raz.
+correction-accept = Bez zmian
+correction-keep = Zostaw tak
+correction-reset = Przywróć oryginał
+correction-back = ‹ Akapit { $number }
+correction-latest = Akapit { $number }, Twoja poprawka:
+correction-same = Akapit { $number }: bez zmian.
+correction-doubt = Prawie wszystko jest tu inne. Zastąpić akapit tym tekstem?
+correction-replace = Tak, zastąp
+correction-reject = Nie
+correction-nothing = Cały tekst za Tobą, nic się w nim nie zmieniło.
+correction-summary = { $total ->
+    [1] Cały tekst za Tobą, jest poprawiony.
+   *[other] Cały tekst za Tobą. { $count ->
+        [one] Poprawiony jest { $count } akapit
+        [few] Poprawione są { $count } akapity
+        [many] Poprawionych jest { $count } akapitów
+       *[other] Poprawione jest { $count } akapitu
+    } z { $total }: { $list }.
+}
+correction-again = Żeby wrócić do akapitu, dotknij jego numeru.
+correction-choose = Cały tekst za Tobą. Żeby zmienić akapit, dotknij jego numeru.
+correction-too-long = To za długie na jeden akapit. Wyślij, proszę, krótszy, w jednej wiadomości.
+correction-must-change = Coś trzeba tu poprawić. Dotknij numeru akapitu, a jeśli nie ma czego poprawiać, pomiń zadanie.
+correction-edited = Ten tekst jest już zapisany. Żeby go zmienić, dotknij pod nim „Zmień”.
+correction-unchanged = bez zmian
+correction-done = poprawione
+correction-count = { $count ->
+    [one] poprawiony { $count } akapit
+    [few] poprawione { $count } akapity
+    [many] poprawionych { $count } akapitów
+   *[other] poprawione { $count } akapitu
+}
+
+## Za długie na telefon
+
+long-item = To długie zadanie: zajmuje { $messages ->
+    [one] { $messages } wiadomość
+    [few] { $messages } wiadomości
+    [many] { $messages } wiadomości
+   *[other] { $messages } wiadomości
+}. Przy komputerze wygodniej zrobić je w Label Studio, gdzie czeka Twoja paczka: { $address }
+long-move = Zrobię w Label Studio
+long-moved = W porządku. To zadanie jest przeniesione do Label Studio i pojawi się w Twojej paczce, gdy tylko zostanie uzupełniona.
+
+## Po dotknięciu
+
+saved = Zapisane
+saved-already = To już jest zapisane
+answered-already = Odpowiedź już jest: „{ $answer }”. Możesz ją zmienić powyżej.
+stale = O to już nie pytamy. Teraz jesteś tutaj.
+not-taken = Ta odpowiedź tu nie pasuje. Teraz jesteś tutaj.
+tap-please = Dotknij przycisku albo wpisz to, co na nim jest.
+choose-shown = Takiej odpowiedzi tu nie ma. Dotknij przycisku albo wpisz to, co na nim jest.
+only-read = Ostatnia wiadomość o nic nie pytała, więc to się nie zapisało. Teraz jesteś tutaj.
+only-above = Ostatnie pytanie było o coś innego, więc nic się nie zapisało. Teraz jesteś tutaj.
+sent-too-early = Ta wiadomość przyszła, zanim pojawiło się pytanie, więc nie liczy się jako odpowiedź. Odpowiedz na to, co widzisz teraz.
+reply-unknown = Tamta wiadomość o nic nie pyta. Nic się nie zapisało. Co dalej, pokaże /start
+reply-several = To zadanie ma kilka pytań: żeby zmienić odpowiedź, dotknij pod nim „Zmień”. Bieżące pytanie pokaże /start
+answer-changed = Odpowiedź zmieniona.
+choose-at-least = Zaznacz co najmniej { $least }
+choose-at-most = Zaznacz najwyżej { $most }
+answer-or-skip = Odpowiedz albo dotknij „Pomiń”
+undo-open = Wybierz inną odpowiedź
+undo-closed = Tej odpowiedzi nie da się już zmienić: po niej pojawiło się powiązane pytanie albo zakończył się ten etap lub projekt.
+kept = Zostaje bez zmian
+extra = Dziękujemy! To pytanie zostało w międzyczasie zamknięte, więc Twoja odpowiedź jest zapisana osobno.
+right = Dobrze!
+wrong = Nie, poprawna odpowiedź to: { $gold }
+for-comparison = Oczekiwana odpowiedź: { $gold }
+
+## Pominąć, zgłosić, zapytać
+
+skip-why = Dlaczego pomijasz?
+skip-unsure = Nie znam odpowiedzi
+skip-unclear = Nie rozumiem pytania
+skip-unpleasant = To dla mnie nieprzyjemne
+skip-broken = Coś jest nie tak z pytaniem
+skip-type = Dlaczego pomijasz to pytanie? Wpisz kilka słów.
+skipped = Pominięte
+skipped-mark = ⏭ { $number } · pominięte
+report-why = Co jest nie tak?
+report-two-right = Jest kilka poprawnych odpowiedzi
+report-none-right = Żadna odpowiedź nie jest poprawna
+report-unknowable = Z tekstu to nie wynika
+report-bad-language = Błędy językowe
+report-same-options = Odpowiedzi są takie same
+report-type = Co jest nie tak z tym pytaniem? Wpisz kilka słów.
+reported = Dziękujemy, organizatorzy to zobaczą. Odpowiedzieć i tak możesz.
+ask-type = Wpisz swoje pytanie do organizatorów w jednej wiadomości.
+asked = Pytanie przekazane. Odpowiedź przyjdzie tutaj.
+ask-too-long = Pytanie jest puste albo za długie. Wpisz od jednego słowa do { $most } znaków.
+ask-enough = W ciągu doby można przekazać najwyżej { $most ->
+    [one] { $most } pytanie
+    [few] { $most } pytania
+    [many] { $most } pytań
+   *[other] { $most } pytania
+}, więc tego nie przekazaliśmy. Wyślij je, proszę, jutro.
+answered = Organizatorzy odpowiedzieli
+
+## Odpowiedzi przejrzane przez organizatorów
+
+review-rejected = „{ $project }”: jedna z Twoich odpowiedzi nie została przyjęta
+review-reason = Dlaczego: { $reason }
+review-what-follows = To pytanie dostanie ktoś inny, a Ty możesz działać dalej jak dotąd. Nie zgadzasz się? Napisz: /ask
+review-paid = Ta odpowiedź i tak będzie opłacona.
+review-unpaid = Nieprzyjęte odpowiedzi nie są opłacane.
+review-taken-back = „{ $project }”: decyzja o Twojej odpowiedzi została cofnięta
+review-counts-again = Odpowiedź znów się liczy. Przepraszamy za zamieszanie.
+
+## Dlaczego teraz nie ma pytania
+
+all-done = { $answers ->
+    [0] Na razie nie ma dla Ciebie pytań.
+    [one] Na razie to wszystko. Masz za sobą { $answers } odpowiedź, dziękujemy!
+    [few] Na razie to wszystko. Masz za sobą { $answers } odpowiedzi, dziękujemy!
+    [many] Na razie to wszystko. Masz za sobą { $answers } odpowiedzi, dziękujemy!
+   *[other] Na razie to wszystko. Masz za sobą { $answers } odpowiedzi, dziękujemy!
+}
+all-closed = { $answers ->
+    [one] Wszystko jest zakończone. Masz za sobą { $answers } odpowiedź, dziękujemy! Nowy projekt otworzysz linkiem od organizatorów.
+    [few] Wszystko jest zakończone. Masz za sobą { $answers } odpowiedzi, dziękujemy! Nowy projekt otworzysz linkiem od organizatorów.
+    [many] Wszystko jest zakończone. Masz za sobą { $answers } odpowiedzi, dziękujemy! Nowy projekt otworzysz linkiem od organizatorów.
+   *[other] Wszystko jest zakończone. Masz za sobą { $answers } odpowiedzi, dziękujemy! Nowy projekt otworzysz linkiem od organizatorów.
+}
+not-admitted = Niestety, tym razem projekt „{ $project }” zaprasza inne osoby. Dziękujemy za chęć pomocy!
+not-running = Projekt „{ $project }” jest teraz wstrzymany. Twoje odpowiedzi są zapisane.
+suspended = Organizatorzy wstrzymali Twój udział. Jeśli to pomyłka, napisz do nich: /ask
+paused-by-rule = Twój udział w projekcie „{ $project }” jest wstrzymany. Organizatorzy przejrzą Twoje odpowiedzi; możesz ich zapytać: /ask
+excluded = Twój udział w projekcie „{ $project }” jest zakończony. Żeby zapytać dlaczego: /ask
+failed = W projekcie „{ $project }” nie ma już kolejnych prób. Dziękujemy za Twój czas!
+cool-down = Następna próba w projekcie „{ $project }” otworzy się { $until }.
+withdrawn = Nie bierzesz już udziału w projekcie „{ $project }”. Dziękujemy za Twój czas!
+quota = W projekcie „{ $project }” masz za sobą wszystko, co było dla Ciebie. Twoje odpowiedzi: { $answers }. Dziękujemy!
+cap = Masz za sobą wszystko, co może tu zrobić jedna osoba. Twoje odpowiedzi: { $answers }. Dziękujemy!
+cap-until = Na razie wystarczy, dziękujemy! Następne pytania będą { $until }.
+searching = Szukamy dla Ciebie pytania, chwileczkę.
+paused = Pauza. Wszystko jest zapisane; żeby wrócić, wyślij /start.
+resume = Żeby wrócić: /start
+sitting-over = Jedno krótkie pytanie o poprzedni raz:
+sitting-ends = I na koniec jedno krótkie pytanie:
+in-minutes = za { $minutes ->
+    [one] { $minutes } minutę
+    [few] { $minutes } minuty
+    [many] { $minutes } minut
+   *[other] { $minutes } minuty
+}
+in-hours = za { $hours ->
+    [one] { $hours } godzinę
+    [few] { $hours } godziny
+    [many] { $hours } godzin
+   *[other] { $hours } godziny
+}
+month-name = { $month ->
+    [1] stycznia
+    [2] lutego
+    [3] marca
+    [4] kwietnia
+    [5] maja
+    [6] czerwca
+    [7] lipca
+    [8] sierpnia
+    [9] września
+    [10] października
+    [11] listopada
+   *[12] grudnia
+}
+moment = { $day } { $month } o { $time }
+date = { $day } { $month } { $year }
+
+## Twoje prawa
+
+mydata = Wszystko, co o Tobie przechowujemy, co do jednego wiersza.
+mydata-heading = Co o Tobie wiemy
+mydata-telegram = Twój numer w Telegramie, bez imienia. Język: { $language }
+mydata-project = „{ $project }”: udział od { $date }, odpowiedzi: { $answers }, pominięte: { $skipped }
+mydata-consent = Zgoda (wersja { $version }): { $date }
+mydata-consent-withdrawn = Zgoda (wersja { $version }): wycofana { $date }
+mydata-questions = Pytania do organizatorów: { $count }
+mydata-reminders = Przypomnienia: włączone. Zmienisz to tutaj: /reminders
+mydata-news = Mamy dać znać, gdy będą dla Ciebie pytania. Zmienisz to tutaj: /reminders
+mydata-profile = Twoje odpowiedzi o sobie (poprawisz je przyciskami):
+mydata-rights = Wszystko jest dokładnie zapisane w pliku powyżej. Wyjście z projektu: /withdraw; wymazanie wszystkiego: /forget
+mydata-again = Ten plik jest u Ciebie od niedawna. O następny możesz poprosić za { $minutes } min.
+withdraw-which = Z którego projektu chcesz wyjść?
+withdraw-nothing = Nie bierzesz udziału w żadnym projekcie.
+withdraw-sure = Wyjść z projektu „{ $project }”? Żadna Twoja odpowiedź nie będzie się tam już liczyć. Powrotu nie ma.
+withdraw-yes = Tak, wychodzę
+withdrawn-now = { $answers ->
+    [one] Nie bierzesz już udziału w projekcie „{ $project }”; { $answers } odpowiedź już się nie liczy.
+    [few] Nie bierzesz już udziału w projekcie „{ $project }”; { $answers } odpowiedzi już się nie liczą.
+    [many] Nie bierzesz już udziału w projekcie „{ $project }”; { $answers } odpowiedzi już się nie liczy.
+   *[other] Nie bierzesz już udziału w projekcie „{ $project }”; { $answers } odpowiedzi już się nie liczy.
+}
+stay = Nie, zostaję
+stays = W porządku, wszystko zostaje jak było.
+forget-sure = Zapomnieć o Tobie we wszystkich projektach? Twoje odpowiedzi, wiadomości i wszystko, co o Tobie wiemy, zostanie wymazane. Tego nie da się cofnąć. Zostanie tylko ślad bez imienia i numeru: jeśli wrócisz, wstrzymany udział, niezdany test i wyjście z projektu nadal będą obowiązywać. Tego, co już opublikowane, nie zdołamy wymazać.
+forget-yes = Tak, zapomnijcie
+forgotten = Gotowe: nic już o Tobie nie wiemy. Dziękujemy za wszystko. Ten czat możesz wyczyścić tylko Ty. Powrót: /start
+
+## Czego bot nie robi
+
+only-private = Ten bot działa tylko w prywatnej rozmowie: otwórz jego profil i naciśnij „Start”.
+only-text = Czytamy tylko tekst.
+edited = Zmienionych wiadomości nie czytamy. Żeby poprawić odpowiedź, dotknij pod nią „Zmień”.
+unknown-command = Nie ma takiego polecenia. Wszystkie: /help
+flooded = Za dużo wiadomości w ciągu minuty, więc część jest nieprzeczytana. Poczekaj minutę, a potem działaj dalej.
+help = Co tu można zrobić:
+
+## Gdy coś pójdzie nie tak
+
+trouble = Coś się u nas zepsuło, przepraszamy. Każda odpowiedź ze znakiem ✓ jest zapisana. Wyślij /start, żeby wrócić. Kod dla organizatorów: { $code }
+busy = Nie udaje się teraz zapisać odpowiedzi. Spróbuj za minutę: wyślij /start.
+
+## Menu poleceń
+
+command-start = Wróć do pytań
+command-projects = Wybierz projekt
+command-task = Pokaż zadanie jeszcze raz
+command-ask = Zapytaj organizatorów
+command-pause = Skończ na dziś
+command-reminders = Kiedy bot odzywa się sam
+command-language = Zmień język
+command-mydata = Zobacz i popraw swoje dane
+command-withdraw = Wyjdź z projektu
+command-forget = Wymaż wszystko o mnie
+command-help = Wszystkie polecenia
+
+## O bocie
+
+bot-description = Tutaj ludzie odpowiadają na pytania, na które odpowiadają też modele językowe, żeby było z czym je porównać. Jedno dotknięcie to jedna odpowiedź, a skończyć możesz w każdej chwili. Jeśli masz link od organizatorów, otwórz go: to Twoje zaproszenie. Wszystko, co o Tobie wiemy: /mydata; wyjście z projektu: /withdraw; wymazanie wszystkiego: /forget.
+bot-about = Pytania, na które odpowiadają i ludzie, i modele językowe.
+
+## Karta pytania
+
+own-count = { $number } z { $total }
+shared-count = wszyscy razem: { $answered } z { $wanted }
+more = ⋯
+undo-skip = Przywróć
+which-answer = Którą odpowiedź chcesz zmienić?
+toast-wrong = Nie: { $gold }
+training-rules = Trening: { $total ->
+    [one] { $total } pytanie
+    [few] { $total } pytania
+    [many] { $total } pytań
+   *[other] { $total } pytania
+}. Po każdej odpowiedzi zobaczysz, czy jest poprawna.
+qualification-rules = Test: { $total ->
+    [one] { $total } pytanie
+    [few] { $total } pytania
+    [many] { $total } pytań
+   *[other] { $total } pytania
+}. Wynik zobaczysz na końcu.
+pass-mark = Żeby przejść dalej, { $needed ->
+    [one] potrzebna jest co najmniej { $needed } poprawna odpowiedź
+    [few] potrzebne są co najmniej { $needed } poprawne odpowiedzi
+    [many] potrzeba co najmniej { $needed } poprawnych odpowiedzi
+   *[other] potrzeba co najmniej { $needed } poprawnej odpowiedzi
+}.
+result = { $right } z { $of } dobrze (potrzeba co najmniej { $needed })
+training-over = Trening zakończony, dziękujemy!
+training-passed = Trening zaliczony: { $result }.
+qualification-over = Test zakończony, dziękujemy!
+qualification-passed = Test zaliczony, gratulujemy: { $result }.
+failed-retry = Tym razem się nie udało: { $result }. Przeczytaj jeszcze raz zadanie (/task) i spróbuj ponownie.
+failed-now = Tym razem się nie udało: { $result }.
+main-begins = A teraz już na serio.
+paused-begun = Pauza. Rozpoczęte pytanie { $number } jest zapamiętane i poczeka na Ciebie, chyba że inni zdążą je zamknąć. Żeby wrócić, wyślij /start.
+command-skip = Pomiń pytanie
+command-problem = Zgłoś problem z pytaniem
+
+## Co jest poprawne: sporne zadania
+
+command-adjudicate = Rozstrzygnij sporne zadania
+case-left = czeka { $left }
+case-which = Która odpowiedź jest poprawna?
+case-votes = { $count ->
+    [one] { $count } głos
+    [few] { $count } głosy
+    [many] { $count } głosów
+   *[other] { $count } głosu
+}
+case-why = Dlaczego tu jest: { $reasons }.
+case-tie = głosów jest po równo
+case-low-confidence = głosy bardzo się różnią
+case-rule-conflict = większość zależy od odpowiedzi wychwyconych przez regułę jakości
+case-report = zgłoszono problem
+case-reported = Zgłoszono: { $report }
+case-several = Poprawnych jest kilka
+case-tick = Zaznacz wszystkie poprawne. Pierwsza zaznaczona będzie główną odpowiedzią.
+case-main = Główna odpowiedź: { $answer }
+case-broken = Zepsute
+case-broken-why = Co jest nie tak z tym zadaniem? Wpisz kilka słów.
+case-broken-mark = ✗ Zepsute: { $comment }
+case-later = Później
+case-later-mark = ⏭ Odłożone na później
+case-only-one = Nic więcej nie czeka: to ostatnie zadanie.
+case-stop = Wystarczy
+case-stopped = Dziękujemy! Wszystkie Twoje decyzje są zapisane. Żeby wrócić: /adjudicate
+case-undone = ↩ Decyzja jest cofnięta. Zadanie jest poniżej.
+case-nothing = Nic nie czeka na Twoją decyzję, dziękujemy! Nowe sporne zadania pojawią się, gdy organizatorzy odświeżą kolejkę. Sprawdź ponownie: /adjudicate
+case-offer = Są sporne zadania: powiedz, która odpowiedź jest poprawna.
+case-begin = Rozstrzygam
+remark-milestone = 🎉 To już { $number ->
+    [one] { $number } zadanie
+    [few] { $number } zadania
+    [many] { $number } zadań
+   *[other] { $number } zadania
+}. Dziękujemy!
+remark-halfway = 🎉 Połowa za Tobą: { $number ->
+    [one] to już { $number } zadanie
+    [few] to już { $number } zadania
+    [many] to już { $number } zadań
+   *[other] to już { $number } zadania
+}. Dziękujemy!
+remark-break = ☕ Pracujesz już { $number } min. Zrób sobie przerwę: zadania poczekają.
+remark-night = 🌙 Jest już późno. Zadania poczekają do jutra.
+
+## Ile teraz i ile już
+
+session-how-many = Ile zadań chcesz teraz zrobić? Po ostatnim będzie podsumowanie i można będzie na nim skończyć.
+session-under-way = Tym razem już { $done } z { $goal }.
+session-only = Tylko { $number }
+session-more = Jeszcze { $number }
+session-endless = Bez limitu
+session-enough = Na dziś wystarczy
+session-chosen = { $number ->
+    [one] { $number } zadanie, a potem podsumowanie
+    [few] { $number } zadania, a potem podsumowanie
+    [many] { $number } zadań, a potem podsumowanie
+   *[other] { $number } zadania, a potem podsumowanie
+}
+session-over = 🏁 { $number ->
+    [one] { $number } zadanie
+    [few] { $number } zadania
+    [many] { $number } zadań
+   *[other] { $number } zadania
+} w { $minutes } min
+session-seconds = Zwykle { $seconds } s na zadanie.
+session-minutes = Zwykle { $minutes } min na zadanie.
+session-left = { $left ->
+    [0] Wszystkie odpowiedzi już są!
+    [one] Wszystkim razem została { $left } odpowiedź.
+    [few] Wszystkim razem zostały { $left } odpowiedzi.
+    [many] Wszystkim razem zostało { $left } odpowiedzi.
+   *[other] Wszystkim razem zostało { $left } odpowiedzi.
+}
+session-thanks = Dziękujemy! Działamy dalej?
+progress-nothing = nie ma dla Ciebie zadań
+progress-paused = wstrzymany
+progress-closed = zakończony
+progress-stopped = udział wstrzymany
+programme-done = 🏁 To wszystko, co było dla Ciebie. Masz za sobą { $answers ->
+    [one] { $answers } odpowiedź
+    [few] { $answers } odpowiedzi
+    [many] { $answers } odpowiedzi
+   *[other] { $answers } odpowiedzi
+}, dziękujemy!
+programme-paused = Na razie to wszystko. Masz za sobą { $answers ->
+    [one] { $answers } odpowiedź
+    [few] { $answers } odpowiedzi
+    [many] { $answers } odpowiedzi
+   *[other] { $answers } odpowiedzi
+}, dziękujemy! To, co wstrzymane, może się jeszcze otworzyć.
+command-progress = Zobacz, ile już za Tobą
+command-session = Wybierz, ile zadań teraz
+
+## Kiedy bot odzywa się sam
+
+reminder = „{ $project }”: są dla Ciebie pytania, jeśli masz ochotę.
+reminder-last = Jeśli i teraz nie będzie odpowiedzi, więcej nie przypomnimy. Żeby znów włączyć przypomnienia: /reminders
+reminder-tomorrow = Jutro
+reminder-tomorrow-noted = W porządku, do jutra.
+reminder-stop-noted = W porządku, koniec przypomnień. Żeby znów je włączyć: /reminders
+news = „{ $project }”: znów są dla Ciebie pytania.
+news-offer = Dać Ci znać raz, gdy będą dla Ciebie pytania? Możesz też zajrzeć tu bez czekania: /start
+news-tell = Tak, dajcie znać
+news-noted = Damy znać raz, gdy będą dla Ciebie pytania.
+notices-open = Przypomnienia
+notices-about = Bez Twojej wiadomości odzywamy się tylko na Twoje życzenie i tylko w ciągu dnia.
+notices-reminders = Przypomnienia: { $state }. Przychodzą, gdy nie ma Cię od dwóch dni, a są dla Ciebie pytania, najwyżej raz na trzy dni. Po trzech bez odpowiedzi ustają.
+notices-new = Nowe pytania: { $state }. Napiszemy raz, gdy po przerwie znów będą dla Ciebie pytania.
+notices-on = włączone
+notices-off = wyłączone
+notices-remind = Przypominajcie mi
+notices-stop = Koniec przypomnień
+notices-news = Piszcie o nowych
+notices-no-news = O nowych nie piszcie
+notices-nothing = Nic nie piszcie
+
+announcement = Wiadomość od organizatorów
+announcement-of = „{ $project }”: wiadomość od organizatorów
