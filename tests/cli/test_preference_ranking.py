@@ -153,11 +153,21 @@ def test_three_layouts_of_the_same_votes_rank_alike(hromada: Hromada) -> None:
     assert sum(pair["both_bad"] for pair in of_arena["pairs"]) > 0
 
 
+LAYOUTS = {
+    "arena": {},
+    "crowd-kit": {"model_a": "left", "model_b": "right", "winner": "label", "judge": "worker"},
+    "evalica": {"model_a": "left", "model_b": "right"},
+}
+"""The columns that other tools have in place of Chatbot Arena's."""
+
+
 @pytest.mark.slow
-def test_a_file_of_votes_gets_into_a_project(hromada: Hromada) -> None:
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_file_of_votes_gets_into_a_project(hromada: Hromada, layout: str) -> None:
     """Loaded, imported, and shown by baseline and rank as the file itself is."""
     (hromada.folder / "arena.yaml").write_text(PROJECT)
-    votes = build_votes()
+    names = LAYOUTS[layout]
+    votes = [{names.get(name, name): value for name, value in vote.items()} for vote in build_votes()]
     (hromada.folder / "votes.jsonl").write_text("".join(json.dumps(vote) + "\n" for vote in votes))
     for words in (("check", "arena.yaml"), ("load", "arena.yaml"), ("import", "arena")):
         ran = hromada(*words)
