@@ -31,7 +31,7 @@ ALPHA = 0.05
 """A system is surely above another if Holm's p of their difference is below this."""
 MOST_CYCLES = 3  # that are named
 COVERED = ".93-.95"
-"""How often intervals of 95% of a difference of strengths for new people and new items covered in simulation."""
+"""How often intervals of 95% of a strength for new people and new items covered in simulation, by both models."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +130,6 @@ class Sandwich:
     `people` is None if they are too few, or unknown; `items` is None if groups are too few.
     """
 
-    model: Model
     items: Floats | None
     people: Floats | None
     cells: Floats | None
@@ -178,7 +177,6 @@ def estimate_sandwich(fitted: Strengths, comparisons: Comparisons) -> Sandwich:
     has_people = n_people >= FEWEST_PEOPLE
     cells = comparisons.groups * max(n_people, 1) + comparisons.people
     return Sandwich(
-        model=fitted.model,
         items=square(comparisons.groups, n_groups / (n_groups - 1)) if n_groups >= FEWEST_GROUPS else None,
         people=square(comparisons.people, n_people / (n_people - 1)) if has_people else None,
         cells=square(np.unique(cells, return_inverse=True)[1], 1.0) if has_people else None,
@@ -220,10 +218,7 @@ def _estimate_contrast(
 
 def _describe_method(sandwich: Sandwich, units: str) -> Finding:
     """How the interval of a strength for new people and new items was made, and how often it covers."""
-    is_simulated = sandwich.model == "bradley_terry"
-    covered = (
-        Finding("preference-covered", share=name_coverage(COVERED)) if is_simulated else Finding("coverage-unknown")
-    )
+    covered = Finding("preference-covered", share=name_coverage(COVERED))
     return Finding(f"strength-two-way-{units}", n=sandwich.n_people, m=sandwich.n_groups, coverage=covered)
 
 

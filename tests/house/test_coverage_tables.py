@@ -22,6 +22,7 @@ from aggregation.agreement import breakdowns, coefficients, people, two_populati
 from aggregation.answer_types import ANSWER_TYPES, boxes, span, text
 from aggregation.answers import Answers, AnswerTypeName
 from aggregation.comparison import panels, projects, soft_labels
+from aggregation.preferences import places, win_rates
 from aggregation.scales import POINT_METRICS
 from aggregation.schema import Votes
 from aggregation.scores import performance
@@ -277,6 +278,25 @@ def test_opinions_are_within_their_goals() -> None:
             least, most = reference[design, interval]
             assert least - 0.03 - sure <= share <= most + 0.03 + sure, (design, interval, share)
     assert compared == reference.keys()
+
+
+@pytest.mark.parametrize(
+    ("covered", "intervals"),
+    [
+        (win_rates.COVERED, {"win rate", "share left"}),
+        (places.COVERED, {"Bradley–Terry strength", "Davidson strength"}),
+    ],
+)
+def test_preferences_are_as_stated(covered: str, intervals: set[str]) -> None:
+    """What is said beside each interval for new people, within what chance does to the table."""
+    low, high = map(float, covered.split("-"))
+    n = load("opinion_coverage")["CAMPAIGNS"]
+    rows = [row for row in read_table("opinions") if row["interval"] in intervals]
+    assert {row["interval"] for row in rows} == intervals
+    for row in rows:
+        (share,) = read_shares(row["a fresh panel"])
+        sure = 2 * (share * (1 - share) / n) ** 0.5
+        assert low - sure <= share <= high + sure, row
 
 
 def test_every_metric_of_points_has_a_column() -> None:
