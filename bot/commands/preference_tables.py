@@ -24,8 +24,8 @@ MOST_PAIRS = 30  # rows of a table
 MOST_PEOPLE = 30
 ALPHA = 0.05
 EXPLANATION = "Intervals: for new people and new items (a fresh panel), and for these people and new items."
-WIN_RATE = "Win rate: (wins + half of the ties) / answers. p: against one half, by Holm over all pairs."
-DETECTABLE = "Detectable: the smallest distance from one half that as many answers find with a chance of 80 %."
+WIN_RATE = "Win rate: (wins + half of the ties) / comparisons. p: against one half, by Holm over all pairs."
+DETECTABLE = "Detectable: the smallest distance from one half that as many comparisons find with a chance of 80 %."
 PEOPLE_TEST = (
     "p: against 1/{n}; of everybody from the two-way variance, of one person by the exact binomial test of decided"
     " answers, not corrected for the number of people."
@@ -94,7 +94,7 @@ def _describe_winner(found: PreferenceResults) -> list[str]:
     unsure = [pair.two if pair.one == winner else pair.one for pair in pairs if not is_sure(pair)]
     told = f"More answers prefer {winner} to each other system than the reverse."
     if not unsure:
-        return [f"{told} Chance explains none of these differences."]
+        return [f"{told} Chance explains none of the differences from {winner}."]
     return [f"{told} Chance can explain the difference from {', '.join(unsure)}."]
 
 
