@@ -14,6 +14,7 @@ from scipy.stats import spearmanr
 
 from aggregation.agreement.icc import list_icc_coefficients
 from aggregation.answers import Answers
+from aggregation.comparison.difference_tests import adjust_by_holm
 from aggregation.comparison.scored_units import ScoredUnit, add_point_metrics, sum_scored_units
 from aggregation.findings import get_code
 from aggregation.opinions.opinions import compare_systems, measure_opinions
@@ -150,6 +151,18 @@ def test_systems_are_compared_by_the_same_people() -> None:
     assert pair.n_common_people == 0
     assert "other-people" in [get_code(one) for one in pair.warnings]
     assert not compare_systems(read(severe + better, systems, level="ordinal"), confidence_level=0.95)
+
+
+def test_three_systems_are_corrected_and_means_stay_on_the_scale() -> None:
+    """p by Holm, over three pairs; nobody can think better of texts than the highest point."""
+    table = [[5 - (item + person) % 7 // 6 - item % 3 * (person % 2) for person in range(6)] for item in range(30)]
+    ratings = read(table, {f"i{number:03}": ("abc"[number % 3],) for number in range(30)})
+    pairs = compare_systems(ratings, confidence_level=0.95)
+    assert [pair.p_holm for pair in pairs] == adjust_by_holm([pair.p_value for pair in pairs])
+    assert [pair.p_holm for pair in pairs] != [pair.p_value for pair in pairs]
+    best = {opinion.system: opinion.mean for opinion in measure_opinions(ratings, confidence_level=0.999)}["a"]
+    assert best is not None
+    assert (best.ci_high, best.item_only_high) == (5.0, 5.0)
 
 
 def find_reasons(votes: Votes) -> set[str]:

@@ -86,6 +86,14 @@ def test_an_interval_holds_one_half_as_its_p_says() -> None:
     assert found == {(True, True), (False, False)}
 
 
+def test_all_pairs_are_corrected_for_each_other() -> None:
+    """By Holm: win rates, and the differences that places rest on, of which two alone would be below .05."""
+    found = measure_preferences(draw(0, 150))
+    p_values = sorted(float(pair.p_value or 0) for pair in found.pairs)
+    assert min(float(pair.p_holm or 0) for pair in found.pairs) == pytest.approx(6 * p_values[0])
+    assert {(row.place_low, row.place_high) for row in found.bradley_terry.systems} == {(1, 4)}
+
+
 def test_places_are_open_between_systems_that_chance_can_swap() -> None:
     """a, far above b and c, which are alike."""
     rows = [(f"{item}", f"{person}", *pair) for item in range(30) for person in range(6)
