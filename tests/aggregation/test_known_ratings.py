@@ -285,6 +285,8 @@ def replace_a_person(given: Given) -> Given:
     judged = join_judge(votes, {f"i{number:03}": answer for number, answer in enumerate(given["judge"])})
     assert judged is not None
     test = compare_with_people(judged, epsilon=0.15)
+    adjusted = adjust_by_benjamini_yekutieli([person.p_value or 0.0 for person in test.people])
+    assert [person.p_by for person in test.people] == pytest.approx(adjusted)
     return {
         "winning_rate": test.winning_rate,
         "advantage_probability": test.advantage_probability,

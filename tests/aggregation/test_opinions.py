@@ -155,7 +155,7 @@ def test_systems_are_compared_by_the_same_people() -> None:
 
 def test_three_systems_are_corrected_and_means_stay_on_the_scale() -> None:
     """p by Holm, over three pairs; nobody can think better of texts than the highest point."""
-    table = [[5 - (item + person) % 7 // 6 - item % 3 * (person % 2) for person in range(6)] for item in range(30)]
+    table = [[5 - (item + person) % 31 // 30 - item % 3 * (person % 2) for person in range(6)] for item in range(30)]
     ratings = read(table, {f"i{number:03}": ("abc"[number % 3],) for number in range(30)})
     pairs = compare_systems(ratings, confidence_level=0.95)
     assert [pair.p_holm for pair in pairs] == adjust_by_holm([pair.p_value for pair in pairs])
