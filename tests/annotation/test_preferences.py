@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import sqlite3
+from collections import Counter
 from contextlib import closing
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
@@ -59,6 +61,16 @@ def test_the_order_of_sides_is_balanced_and_reproducible() -> None:
     assert {(*sorted(order[:3]), order[3]) for order in orders} == {(0, 1, 2, 3)}
     assert orders == [balance_options(4, turn=turn, seed=1, key=("p", "answer", "a1"), last=1) for turn in range(60)]
     assert orders != [balance_options(4, turn=turn, seed=1, key=("p", "answer", "a2"), last=1) for turn in range(60)]
+
+
+def test_simulated_people_tie_and_prefer_strong_systems() -> None:
+    """About one truth in seven is a tie, one in twenty "both bad", and one system wins more than another."""
+    rng = random.Random(1)  # noqa: S311  # a simulation
+    drawn = Counter(ASKED.draw_truth(CONTENT, rng) for _ in range(2000))
+    assert 0.12 < drawn["tie"] / 2000 < 0.18
+    assert 0.03 < drawn["both_bad"] / 2000 < 0.07
+    wins = sorted(drawn[side] for side in ASKED.side_labels)
+    assert wins[-1] > 1.2 * wins[0] > 0
 
 
 PROJECT = """\

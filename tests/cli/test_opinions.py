@@ -151,3 +151,16 @@ def test_check_refuses_metrics_that_nothing_computes(hromada: Hromada) -> None:
         ran = hromada("check", hromada.write("project.yaml", text.replace("METRIC", metric)))
         assert (ran.code == 0) == fits, ran.err
         assert fits or "what does: spearman, kendall_tau_b, kappa_quadratic" in ran.err
+
+
+@pytest.mark.parametrize("shown", ["show: [text, model]", "show: text, options: [text, model]"])
+def test_check_refuses_to_show_who_wrote_a_text(hromada: Hromada, shown: str) -> None:
+    """As a text beside it, or among the options."""
+    write(hromada, "half", [["1", "2"]] * 2)
+    text = PROJECT.format(name="half", options=POINTS, more="level: interval", gold="")
+    if "options:" in shown:
+        text = text.replace(
+            f"type: scale, text: Оцініть., options: {POINTS}, level: interval", "type: choice, text: Що?"
+        )
+    ran = hromada("check", hromada.write("project.yaml", text.replace("show: text", shown)))
+    assert (ran.code, "The column 'model' names the system, which nobody may see" in ran.err) == (2, True), ran.err

@@ -71,6 +71,26 @@ def test_sides_that_are_not_shuffled_stay_where_they_are(scenario: Scenario) -> 
         scenario.later(hours=25)
 
 
+def test_two_questions_about_the_same_texts_have_one_order(scenario: Scenario) -> None:
+    """So that a text stays on its side; over the items each column comes first."""
+    rows = [{"id": f"i{n}", "text": f"Про {n}", "left": f"А {n}", "right": f"Б {n}"} for n in range(4)]
+    (scenario.folder / "s.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    questions = [QUESTION | {"name": name, "sides": COLUMNS[:2]} for name in ("better", "clearer")]
+    section = {"file": "s.jsonl", "id": "id", "show": "text"}
+    project, who = scenario.project(section=section, questions=questions), scenario.person()
+    first = []
+    for _ in rows:
+        assigned = scenario.assign(who, project)
+        better, clearer = assigned.questions
+        assert better.labels == clearer.labels
+        first.append(better.labels[0])
+        with scenario.db.transaction() as session:
+            opened = scenario.open(session, who, assigned.assignment_id)
+            both = {"better": TIE, "clearer": TIE}
+            assignments.submit_judgement(opened, revision=0, answers=both, now=scenario.now)
+    assert Counter(first) == {"first": 2, "second": 2}
+
+
 def test_the_published_order_of_a_later_question_is_its_own(scenario: Scenario) -> None:
     """Not that of the first question."""
     rows = [{"id": "i", "text": "Про", "left": "А", "right": "Б"}]
