@@ -263,6 +263,9 @@ def _check_compared(file: ProjectSections, item_options: tuple[str, ...] | None)
         if sides and question.option_columns != sides:
             return Contradiction("All questions of a project compare the same `sides`", (*key_path, "sides"))
         sides = question.option_columns
+        if file.votes is not None and file.votes.format == "comparisons" and not question.system_columns:
+            message = "Votes of the format `comparisons` are about systems; add `systems: [model_a, model_b]`"
+            return Contradiction(message, (*key_path, "sides"))
         if item_options is not None and item_options != sides:
             message = f"The compared texts are the options of the items; leave `{key}.options` out"
             return Contradiction(message, (key, "options"))
