@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from annotation.campaigns.questions import PreferenceQuestion, QuestionContent
-from annotation.campaigns.questions.question_base import balance_options
+from annotation.campaigns.questions.option_orders import balance_options
 from annotation.errors import BadInput
 from annotation.loading.compared_systems import join_compared
 from exports.benchmark_items.answer_spaces import ANSWER_SPACES

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlmodel import Session
 
-from annotation.campaigns.questions import Question, question_base
+from annotation.campaigns.questions import Question, option_orders
 from annotation.campaigns.sections.stages import PassMark
 from annotation.store import models
 from annotation.store.models import AssignmentRow, ItemRow
@@ -194,14 +194,14 @@ def build_option_orders(
         if not count:
             continue
         if not (question.balances_order and question.is_shuffled):
-            order = question_base.order_options(count, shuffle=question.is_shuffled, seed=seed, key=key, last=last)
+            order = option_orders.order_options(count, shuffle=question.is_shuffled, seed=seed, key=key, last=last)
         elif sides is not None:
             order = [*sides, *range(count - last, count)]
         elif question.name in earlier:
-            order = question_base.reverse_options(earlier[question.name], last=last)
+            order = option_orders.reverse_options(earlier[question.name], last=last)
         else:
             turn, key = context.participation.shown, (*own, context.annotator.pseudonym)
-            order = question_base.balance_options(count, turn=turn, seed=seed, key=key, last=last)
+            order = option_orders.balance_options(count, turn=turn, seed=seed, key=key, last=last)
         if question.balances_order:
             sides = order[: count - last]
         orders[question.name] = order
