@@ -14,7 +14,7 @@ from aggregation.opinions.opinions import Opinion, OpinionDifference, compare_sy
 from aggregation.opinions.people import (
     FEWEST_RATINGS,
     ItemOpinions,
-    Severity,
+    SeverityFit,
     list_item_opinions,
     measure_severity,
 )
@@ -37,7 +37,7 @@ class ScaleResult:
     ratings: Ratings
     opinions: tuple[Opinion, ...]
     differences: tuple[OpinionDifference, ...]
-    severity: Severity
+    severity: SeverityFit
     items: ItemOpinions
 
     @property

@@ -22,7 +22,7 @@ NOTHING = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Severity:
+class SeverityFit:
     """How far above or below the others each person rates: the fit y = mean + item + person by least squares.
 
     `people` has the index annotator, sorted, and the columns n, least_squares, severity (shrunk by what its variance
@@ -60,7 +60,7 @@ def fit_severity(ratings: Ratings) -> tuple[Floats, Floats, float, float, Floats
     return severity, effects, variance, df, np.asarray(np.diag(inverse)) * variance
 
 
-def measure_severity(ratings: Ratings, *, confidence_level: float) -> Severity:
+def measure_severity(ratings: Ratings, *, confidence_level: float) -> SeverityFit:
     """The severity of people, shrunk by s_b² / (s_b² + its own variance); points need a level that has means."""
     n_people = len(ratings.annotator_ids)
     nan = np.full(n_people, np.nan)
@@ -87,7 +87,7 @@ def measure_severity(ratings: Ratings, *, confidence_level: float) -> Severity:
         },
         index=pd.Index(ratings.annotator_ids, name="annotator"),
     )
-    return Severity(people=people.sort_index(), items=effects, reason=reason)
+    return SeverityFit(people=people.sort_index(), items=effects, reason=reason)
 
 
 def _explain_none(ratings: Ratings) -> str:
@@ -145,7 +145,7 @@ class ItemOpinions:
     refused: dict[str, int]
 
 
-def list_item_opinions(ratings: Ratings, severity: Severity, *, fewest: int = FEWEST_RATINGS) -> ItemOpinions:
+def list_item_opinions(ratings: Ratings, severity: SeverityFit, *, fewest: int = FEWEST_RATINGS) -> ItemOpinions:
     """The opinions of items; `fewest` are the ratings that a person needs for z scores."""
     n_items = len(ratings.item_ids)
     n = count_codes(ratings.items, size=n_items)

@@ -6,7 +6,7 @@ Each check returns the first contradiction that it finds, or None. Two lists hol
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from aggregation import spelling
 from aggregation.answer_types import ANSWER_TYPES
@@ -269,14 +269,22 @@ def _check_compared(file: ProjectSections, item_options: tuple[str, ...] | None)
         if item_options is not None and item_options != sides:
             message = f"The compared texts are the options of the items; leave `{key}.options` out"
             return Contradiction(message, (key, "options"))
-        twice = next((column for column in sides if column in shown), None)
-        if twice is not None:
-            message = f"The side {twice!r} would be shown twice, and in a fixed place; take it out of `{key}.show`"
-            return Contradiction(message, (*key_path, "sides"))
-        told = next((column for column in question.system_columns if column in shown), None)
+        told = _find_shown(question, shown, key, key_path)
         if told is not None:
-            message = f"The column {told!r} names a system, which nobody may see; take it out of `{key}.show`"
-            return Contradiction(message, (*key_path, "systems"))
+            return told
+    return None
+
+
+def _find_shown(question: Question, shown: Collection[str], key: str, key_path: KeyPath) -> Contradiction | None:
+    """The first of the compared texts that is shown apart, or the first column of a system that is shown at all."""
+    twice = next((column for column in question.option_columns if column in shown), None)
+    if twice is not None:
+        message = f"The side {twice!r} would be shown twice, and in a fixed place; take it out of `{key}.show`"
+        return Contradiction(message, (*key_path, "sides"))
+    told = next((column for column in question.system_columns if column in shown), None)
+    if told is not None:
+        message = f"The column {told!r} names a system, which nobody may see; take it out of `{key}.show`"
+        return Contradiction(message, (*key_path, "systems"))
     return None
 
 

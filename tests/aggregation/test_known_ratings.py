@@ -130,9 +130,9 @@ def find_mean(given: Given) -> Given:
 def correlate(given: Given) -> Floats:
     """Spearman and Kendall of two lists."""
     one, two = (np.unique(given[side], return_inverse=True)[1] for side in "xy")
-    table = np.zeros((1, one.max() + 1, two.max() + 1))
-    np.add.at(table, (0, one, two), 1)
-    return correlate_ranks(table)[0]
+    table = np.zeros((one.max() + 1, two.max() + 1))
+    np.add.at(table, (one, two), 1)
+    return np.asarray(correlate_ranks(table[None])[0])
 
 
 def score_against_gold(given: Given) -> Given:

@@ -17,7 +17,6 @@ from annotation.campaigns.questions import (
     ChoiceQuestion,
     Question,
     QuestionContent,
-    option_orders,
     question_base,
 )
 from annotation.campaigns.stimulus import Piece
@@ -178,15 +177,15 @@ def test_missing_and_unasked_answers_are_refused(raw: dict[str, object], says: s
 def test_the_order_of_options_is_a_person_s_own_and_stays() -> None:
     """The same seed and key give the same order, people differ, abstention stays last, every option comes first."""
     key = ("project", "answer", "item 1")
-    shown = [option_orders.order_options(5, shuffle=True, seed=7, key=(*key, f"h{n}"), last=True) for n in range(60)]
+    shown = [question_base.order_options(5, shuffle=True, seed=7, key=(*key, f"h{n}"), last=True) for n in range(60)]
     assert shown == [
-        option_orders.order_options(5, shuffle=True, seed=7, key=(*key, f"h{n}"), last=True) for n in range(60)
+        question_base.order_options(5, shuffle=True, seed=7, key=(*key, f"h{n}"), last=True) for n in range(60)
     ]
     assert {one[-1] for one in shown} == {4}
     assert {one[0] for one in shown} == {0, 1, 2, 3}
-    assert option_orders.order_options(3, shuffle=False, seed=7, key=key) == [0, 1, 2]
+    assert question_base.order_options(3, shuffle=False, seed=7, key=key) == [0, 1, 2]
     assert shown != [
-        option_orders.order_options(5, shuffle=True, seed=8, key=(*key, f"h{n}"), last=True) for n in range(60)
+        question_base.order_options(5, shuffle=True, seed=8, key=(*key, f"h{n}"), last=True) for n in range(60)
     ]
 
 

@@ -323,7 +323,8 @@ def test_the_readme_has_words_for_every_table(make: Make) -> None:
     """Those of panels, points and preferences too."""
     release = released(make.closed())
     names = [field.name for field in fields(release) if isinstance(getattr(release, field.name), pd.DataFrame)]
-    full = replace(release, **{name: pd.DataFrame({"n": [1]}) for name in names if getattr(release, name).empty})
+    rows: dict[str, Any] = {name: pd.DataFrame({"n": [1]}) for name in names if getattr(release, name).empty}
+    full = replace(release, **rows)
     assert len(tables.build_files(full)) > len(FILES)
     assert tables.build_files(full).keys() <= folder_readme.FILES.keys()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 from abc import abstractmethod
@@ -467,3 +468,21 @@ def parse_answers(questions: Sequence[Question], raw: Mapping[str, object], cont
         elif question.required:
             raise question.build_refusal("is not answered.", "It needs an answer.")
     return parsed
+
+
+def order_options(count: int, *, shuffle: bool, seed: int, key: Sequence[str], last: int = 0) -> list[int]:
+    """Return the positions of `count` options in the order in which one annotator sees them.
+
+    The order depends on the seed and on `key`: project, question, item and annotator. The `last` options (an
+    abstention, a tie) keep their positions. Without `shuffle` the order does not change.
+    """
+    order = list(range(count - last))
+    if shuffle:
+        build_generator(seed, key).shuffle(order)
+    return [*order, *range(count - last, count)]
+
+
+def build_generator(seed: int, key: Sequence[str]) -> random.Random:
+    """Return the generator of an order: the same for the same seed and key."""
+    digest = hashlib.sha256("\x1f".join([str(seed), *key]).encode()).digest()
+    return random.Random(int.from_bytes(digest))  # noqa: S311  # an order, not a secret

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlmodel import Session
 
-from annotation.campaigns.questions import Question, option_orders
+from annotation.campaigns.questions import Question, option_orders, question_base
 from annotation.campaigns.sections.stages import PassMark
 from annotation.store import models
 from annotation.store.models import AssignmentRow, ItemRow
@@ -194,7 +194,7 @@ def build_option_orders(
         if not count:
             continue
         if not (question.balances_order and question.is_shuffled):
-            order = option_orders.order_options(count, shuffle=question.is_shuffled, seed=seed, key=key, last=last)
+            order = question_base.order_options(count, shuffle=question.is_shuffled, seed=seed, key=key, last=last)
         elif sides is not None:
             order = [*sides, *range(count - last, count)]
         elif question.name in earlier:

@@ -75,7 +75,8 @@ def test_two_questions_about_the_same_texts_have_one_order(scenario: Scenario) -
     """So that a text stays on its side; over the items each column comes first."""
     rows = [{"id": f"i{n}", "text": f"Про {n}", "left": f"А {n}", "right": f"Б {n}"} for n in range(4)]
     (scenario.folder / "s.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    questions = [QUESTION | {"name": name, "sides": COLUMNS[:2]} for name in ("better", "clearer")]
+    question: dict[str, object] = {**QUESTION, "sides": COLUMNS[:2]}
+    questions = [question | {"name": name} for name in ("better", "clearer")]
     section = {"file": "s.jsonl", "id": "id", "show": "text"}
     project, who = scenario.project(section=section, questions=questions), scenario.person()
     first = []
