@@ -168,7 +168,12 @@ class PreferenceQuestion(OptionQuestion):
         return meant[0] if meant else None
 
     def spell_label(self, written: str, item_options: Sequence[str] | None) -> str:  # noqa: ARG002  # labels are the same for all
-        """Return the label that a text means without its item; a text that means none is returned unchanged."""
+        """Return the label that a text means without its item; a text that means none is returned unchanged.
+
+        So is a side as it was shown: the item of an imported vote may know what was there.
+        """
+        if spelling.build_key(written).casefold() in sides.SHOWN_SIDES:
+            return written
         return self.find_label(written, question_base.QuestionContent()) or written
 
     def lint_gold(self, stored: str) -> tuple[str, ...]:
