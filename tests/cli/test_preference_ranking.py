@@ -226,3 +226,10 @@ def test_a_winner_that_is_no_side_is_refused_with_its_place(hromada: Hromada) ->
     assert "votes.csv:3, winner: The winner 'maybe' is no side and neither of the two systems." in said
     path = hromada.write("both.csv", "left,right,winner\nright,b,right\n")
     assert "can mean either side" in hromada("rank", path).err
+
+
+def test_one_answer_is_counted_and_proves_nothing(hromada: Hromada) -> None:
+    hromada.write("one.csv", "question_id,judge,model_a,model_b,winner\n1,ann,x,y,model_a\n")
+    told = " ".join(hromada("rank", "one.csv").out.split())
+    assert "x is preferred to y: win rate 1.0000 [–], 1 answer. Nothing shows whether chance explains this." in told
+    assert "No interval: 1 item is fewer than 5." in told
