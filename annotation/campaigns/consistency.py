@@ -113,8 +113,8 @@ MAX_MESSAGE = 4096
 def list_contradictions(file: ProjectSections) -> list[Contradiction]:
     """The first contradiction of each check; only that of the questions where it is unclear what is asked."""
     checks: tuple[Callable[[ProjectSections], Contradiction | None], ...] = (
-        _check_items, _check_options, _check_systems, _check_empty, _check_classes, _check_show_if, _check_columns, _check_filtering,
-        _check_stages, _check_controls, _check_quality, _check_annotators, _check_panels,
+        _check_items, _check_options, _check_systems, _check_empty, _check_classes, _check_show_if, _check_columns,
+        _check_filtering, _check_stages, _check_controls, _check_quality, _check_annotators, _check_panels,
         _check_overlap_sample,
     )  # fmt: skip
     unclear = _check_questions(file)
