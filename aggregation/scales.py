@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from math import isfinite
 
@@ -16,14 +17,17 @@ POINT_METRICS = ("mae", "rmse", "bias", "pearson", *ORDER_METRICS)
 ICC_NAMES = ("icc_a_1", "icc_c_1", "icc_a_k", "icc_c_k")
 """Intraclass correlations: of absolute agreement and of consistency; of one person and of the mean of all k."""
 
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)")
+
 
 def read_point(name: str) -> float | None:
-    """The number that a point of a scale is, with a decimal comma or point and any minus; None for other texts."""
-    try:
-        number = float(name.strip().replace(",", ".").replace("\u2212", "-"))
-    except ValueError:
-        return None
-    return number if isfinite(number) else None
+    """The number that a point of a scale is, with a decimal comma or point and any minus; None for other texts.
+
+    An exponent makes no point: somebody who types 1e2 did not mean 100.
+    """
+    written = name.strip().replace(",", ".").replace("\u2212", "-")
+    number = float(written) if _NUMBER.fullmatch(written) else None
+    return number if number is not None and isfinite(number) else None
 
 
 def list_point_metrics(points: Sequence[str]) -> tuple[str, ...]:

@@ -270,7 +270,11 @@ def estimate_intervals(
     if np.isnan(value):
         return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=NO_INTERVAL, se=None, form="none", reason="")
     if n_groups < FEWEST_GROUPS:
-        reason = Finding("few-groups" if is_grouped else "few-items", n=n_groups, least=FEWEST_GROUPS)
+        reason = (
+            Finding("one-group" if is_grouped else "one-item", least=FEWEST_GROUPS)
+            if n_groups == 1
+            else Finding("few-groups" if is_grouped else "few-items", n=n_groups, least=FEWEST_GROUPS)
+        )
         return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=NO_INTERVAL, se=None, form="none", reason=reason)
     made = build_intervals(metric, contributions, estimate_variance(metric, contributions), confidence_level)
     if share is None or metric.scale in ("share", "difference"):

@@ -140,6 +140,8 @@ def _check_ties(counts: Counts) -> None:
     """
     if not counts.ties.any():
         raise Refused(Finding("no-ties"), remedy="Use bradley_terry.")
+    if not counts.wins.any():
+        raise Refused(Finding("ties-alone"), remedy="Use bradley_terry.")
     winner, loser = np.nonzero(counts.wins)
     one, two = np.nonzero(counts.ties)
     edges: dict[tuple[int, int], float] = dict.fromkeys(zip(one.tolist(), two.tolist(), strict=True), 2.0)

@@ -113,8 +113,8 @@ MAX_MESSAGE = 4096
 def list_contradictions(file: ProjectSections) -> list[Contradiction]:
     """The first contradiction of each check; only that of the questions where it is unclear what is asked."""
     checks: tuple[Callable[[ProjectSections], Contradiction | None], ...] = (
-        _check_items, _check_options, _check_empty, _check_classes, _check_show_if, _check_columns, _check_filtering,
-        _check_stages, _check_controls, _check_quality, _check_annotators, _check_panels,
+        _check_items, _check_options, _check_systems, _check_empty, _check_classes, _check_show_if, _check_columns,
+        _check_filtering, _check_stages, _check_controls, _check_quality, _check_annotators, _check_panels,
         _check_overlap_sample,
     )  # fmt: skip
     unclear = _check_questions(file)
@@ -263,9 +263,6 @@ def _check_compared(file: ProjectSections, item_options: tuple[str, ...] | None)
         if sides and question.option_columns != sides:
             return Contradiction("All questions of a project compare the same `sides`", (*key_path, "sides"))
         sides = question.option_columns
-        if file.votes is not None and file.votes.format == "comparisons" and not question.system_columns:
-            message = "Votes of the format `comparisons` are about systems; add `systems: [model_a, model_b]`"
-            return Contradiction(message, (*key_path, "sides"))
         if item_options is not None and item_options != sides:
             message = f"The compared texts are the options of the items; leave `{key}.options` out"
             return Contradiction(message, (key, "options"))
@@ -285,6 +282,17 @@ def _find_shown(question: Question, shown: Collection[str], key: str, key_path: 
     if told is not None:
         message = f"The column {told!r} names a system, which nobody may see; take it out of `{key}.show`"
         return Contradiction(message, (*key_path, "systems"))
+    return None
+
+
+def _check_systems(file: ProjectSections) -> Contradiction | None:
+    """Check that votes on two systems have the columns of the systems: sides without them would be ranked instead."""
+    if file.votes is None or file.votes.format != "comparisons":
+        return None
+    for key_path, question in _list_questions(file):
+        if question.option_columns and not question.system_columns:
+            message = "Votes of the format `comparisons` are about systems; add `systems: [model_a, model_b]`"
+            return Contradiction(message, (*key_path, "sides"))
     return None
 
 

@@ -69,7 +69,13 @@ def _print_differences(result: DataSetResult, found: ScaleResult) -> None:
         data_sets.format_title(result.data, "differences of mean opinion"),
         ("systems", "difference", *INTERVALS, "p (Holm)", "people of both"),
         [
-            (name, pair.difference.value, *_format_ends(pair.difference), pair.p_holm, pair.n_common_people)
+            (
+                name,
+                pair.difference.value,
+                *_format_ends(pair.difference),
+                terminal_output.shorten_p(pair.p_holm),
+                pair.n_common_people,
+            )
             for name, pair in named
         ],
         notes=_describe(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from aggregation.findings import Finding
 from bot.commands import terminal_output
-from bot.commands.terminal_output import Cell, format_interval
+from bot.commands.terminal_output import Cell, format_interval, shorten_p
 
 if TYPE_CHECKING:
     from aggregation.preferences.places import Cycles
@@ -80,7 +80,7 @@ def print_pairs(title: str, found: PreferenceResults, *, notes: Sequence[str] = 
 
 def _build_pair(pair: TurnedPair) -> tuple[Cell, ...]:
     ends = (format_interval(*pair.fresh), format_interval(*pair.these))
-    return (pair.one, pair.two, *pair.counts, pair.value, *ends, pair.result.p_holm, pair.result.detectable)
+    return (pair.one, pair.two, *pair.counts, pair.value, *ends, shorten_p(pair.result.p_holm), pair.result.detectable)
 
 
 def _describe_winner(found: PreferenceResults) -> list[str]:
@@ -90,12 +90,17 @@ def _describe_winner(found: PreferenceResults) -> list[str]:
     winner = found.cycles.winner
     if winner is None:
         return []
-    pairs = [pair for pair in found.pairs if winner in (pair.one, pair.two)]
-    unsure = [pair.two if pair.one == winner else pair.one for pair in pairs if not is_sure(pair)]
+    pairs = {
+        pair.two if pair.one == winner else pair.one: pair for pair in found.pairs if winner in (pair.one, pair.two)
+    }
+    untested = [name for name, pair in pairs.items() if pair.p_holm is None]
+    unsure = [name for name, pair in pairs.items() if name not in untested and not is_sure(pair)]
     told = f"More answers prefer {winner} to each other system than the reverse."
-    if not unsure:
+    if not unsure and not untested:
         return [f"{told} Chance explains none of the differences from {winner}."]
-    return [f"{told} Chance can explain the difference from {', '.join(unsure)}."]
+    told += f" Chance can explain the difference from {', '.join(unsure)}." if unsure else ""
+    told += f" Nothing shows whether chance explains that from {', '.join(untested)}." if untested else ""
+    return [told]
 
 
 def is_sure(pair: PairResult) -> bool:
@@ -113,9 +118,11 @@ def _describe_pair(pair: PairResult) -> list[str]:
         return [f"Neither of {one} and {two} is preferred: {wins} wins each, {ties} ties."]
     value = turned.value
     sure = "Chance does not explain this." if is_sure(pair) else "Chance can explain this."
-    return [
-        f"{one} is preferred to {two}: win rate {value:.4f} [{interval}], {pair.estimate.n_answers} answers. {sure}"
-    ]
+    if pair.p_holm is None:
+        sure = "Nothing shows whether chance explains this."
+    n_answers = pair.estimate.n_answers
+    answers = "1 answer" if n_answers == 1 else f"{n_answers} answers"
+    return [f"{one} is preferred to {two}: win rate {value:.4f} [{interval}], {answers}. {sure}"]
 
 
 def _list_left_out(found: PreferenceResults) -> list[str]:
@@ -224,7 +231,7 @@ def _build_side(side: SideShare) -> tuple[Cell, ...]:
     estimate = side.estimate
     return (
         side.who, side.left, side.right, side.ties, estimate.value, format_interval(estimate.ci_low, estimate.ci_high),
-        format_interval(estimate.item_only_low, estimate.item_only_high), side.p_value,
+        format_interval(estimate.item_only_low, estimate.item_only_high), shorten_p(side.p_value),
     )  # fmt: skip
 
 

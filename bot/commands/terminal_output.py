@@ -224,6 +224,11 @@ def format_cell(cell: Cell) -> str:
     return f"{cell:z.4f}" if isinstance(cell, float) else str(cell)
 
 
+def shorten_p(p_value: float | None) -> Cell:
+    """A p value as a cell: that it is below .0001 where four decimals would say 0."""
+    return "<.0001" if p_value is not None and p_value < 0.0001 else p_value
+
+
 def format_interval(low: float | None, high: float | None) -> str:
     """An interval as text, a dash where there is none."""
     return "–" if low is None or high is None else f"{low:z.4f} – {high:z.4f}"

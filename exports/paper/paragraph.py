@@ -176,6 +176,9 @@ def _describe_skips(project: ProjectFacts, state: ReleaseState, words: Words) ->
 def _describe_plan(project: ProjectFacts, state: ReleaseState, words: Words) -> str:
     """The planned half width, and that of the first question's score."""
     plan = project.plan
+    if plan is not None and plan.half_width is None and _has_width(plan.words):
+        with use_language(words["language"]):
+            return words["planned"].format(plan=show_finding(plan.words))
     if plan is None or plan.half_width is None:
         return "" if project.imported else words["no plan"]
     scores = [
@@ -186,6 +189,11 @@ def _describe_plan(project: ProjectFacts, state: ReleaseState, words: Words) -> 
         if score.ci_low is not None and score.ci_high is not None:
             reached = words["reached"].format(half_width=_percent(words, (score.ci_high - score.ci_low) / 2))
     return words["plan"].format(half_width=_percent(words, plan.half_width), reached=reached)
+
+
+def _has_width(told: object) -> bool:
+    """Whether a plan in words says how wide an interval will be: of a win rate, or of opinions."""
+    return isinstance(told, Finding) and ("width" in told.arguments or any(map(_has_width, told.arguments.values())))
 
 
 _PROJECT_SENTENCES: tuple[Callable[[ProjectFacts, ReleaseState, Words], str], ...] = (

@@ -65,6 +65,7 @@ SENTENCES: Mapping[str, Words] = {
         "plan": "Planned half width of the interval for new people and new items: {half_width} points; {reached}.",
         "reached": "reached: {half_width}",
         "not reached": "there is no interval, so none was reached",
+        "planned": "Planned: {plan}.",
         "no plan": "No precision was planned.",
         "agreement": "Agreement in {name} (level {level}; 95 % intervals for these people and new items): {values}.",
         "sampled agreement": "It was measured on the random sample of {items} out of {n} that got several answers, and"
@@ -176,6 +177,7 @@ SENTENCES: Mapping[str, Words] = {
         "plan": "Запланована половина ширини інтервалу для нових людей і завдань: {half_width} пункту; {reached}.",
         "reached": "досягнуто: {half_width}",
         "not reached": "інтервалу немає, тож її не досягнуто",
+        "planned": "Заплановано: {plan}.",
         "no plan": "Точності не планували.",
         "agreement": "Узгодженість у {name} (рівень {level}; 95 % інтервали для цих людей і нових завдань): {values}.",
         "sampled agreement": "Її виміряно на випадковій вибірці ({items} з {n}), на яку є кілька відповідей; вона"

@@ -280,6 +280,8 @@ def _format_answers_per_item(result: DataSetResult) -> str:
 def _build_baseline_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     """The units that have a score, then those that have none, with the reason."""
     scores = result.reported
+    if scores is None and (result.scale is not None or result.preference is not None) and not _has_gold(result):
+        return ()  # what people think or prefer is what was found
     if scores is None:
         return (TableRow(head=translate("Not scored"), cells=("",) * 5, notes=(show_finding(result.no_performance),)),)
     missing, on_card = result.missing_units, list_cautions(result)
@@ -291,6 +293,10 @@ def _build_baseline_rows(result: DataSetResult) -> tuple[TableRow, ...]:
         if unit in missing
     ]
     return tuple(rows)
+
+
+def _has_gold(result: DataSetResult) -> bool:
+    return bool(result.data.items["gold"].notna().any())
 
 
 def _build_unit_row(unit: Unit, *, data: DataSet, on_card: tuple[str, ...]) -> TableRow:

@@ -85,7 +85,12 @@ def list_preference_headlines(result: DataSetResult) -> tuple[Headline, ...]:
     clearest, level = list_clearest(found.pairs), result.options.confidence_level
     if len(clearest) == 1:
         pair = clearest[0]
-        name = translate("{one} preferred to {two}", one=pair.one, two=pair.two)
+        wins, _, losses = pair.counts
+        name = (
+            translate("Neither preferred: {one}, {two}", one=pair.one, two=pair.two)
+            if wins == losses
+            else translate("{one} preferred to {two}", one=pair.one, two=pair.two)
+        )
         details = (
             *_describe_ends(pair.result.estimate, pair.fresh, pair.these, level),
             _count_pair(pair),

@@ -182,7 +182,7 @@ def find_reasons(votes: Votes) -> set[str]:
 @pytest.mark.parametrize(
     ("table", "facts", "reasons"),
     [
-        ([[3, 4, 5]], {"gold": [3]}, {"few-items", "icc-few", "one-pair"}),
+        ([[3, 4, 5]], {"gold": [3]}, {"one-item", "icc-few", "one-pair"}),
         ([[1 + item % 4] for item in range(8)], {"gold": [1, 2] * 4}, {"severity-one-person", "icc-few"}),
         ([[3] * 5 for _ in range(8)], {"gold": [3, 2] * 4}, {"icc-constant", "constant-points", "no-variance"}),
         ([[1 + (i + p) % 3 for p in range(5)] for i in range(8)], {"gold": [3] * 8}, {"constant-gold"}),

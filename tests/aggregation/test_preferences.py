@@ -136,7 +136,7 @@ def test_ties_alone_are_one_half_without_an_interval() -> None:
     assert (pair.estimate.value, pair.estimate.ci_low, pair.p_value) == (0.5, None, None)
     assert get_code(pair.estimate.reason) == "all-ties"
     assert {row.strength.value for row in found.bradley_terry.systems} == {0.0}
-    assert get_code(found.davidson.reason) == "ties-decide-all"
+    assert get_code(found.davidson.reason) == "ties-alone"
 
 
 def test_one_person_and_a_system_that_always_wins_keep_an_interval_for_these_people() -> None:

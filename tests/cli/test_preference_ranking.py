@@ -226,3 +226,21 @@ def test_a_winner_that_is_no_side_is_refused_with_its_place(hromada: Hromada) ->
     assert "votes.csv:3, winner: The winner 'maybe' is no side and neither of the two systems." in said
     path = hromada.write("both.csv", "left,right,winner\nright,b,right\n")
     assert "can mean either side" in hromada("rank", path).err
+
+
+def test_one_answer_is_counted_and_proves_nothing(hromada: Hromada) -> None:
+    hromada.write("one.csv", "question_id,judge,model_a,model_b,winner\n1,ann,x,y,model_a\n")
+    told = " ".join(hromada("rank", "one.csv").out.split())
+    assert "x is preferred to y: win rate 1.0000 [–], 1 answer. Nothing shows whether chance explains this." in told
+    assert "No interval: 1 item is fewer than 5." in told
+
+
+def test_ties_alone_prefer_neither_system(hromada: Hromada) -> None:
+    rows = "".join(f"{n},p{n % 3},x,y,tie\n" for n in range(9))
+    hromada.write("tied.csv", f"question_id,judge,model_a,model_b,winner\n{rows}")
+    for words in (("new", "tied", "--from", "tied.csv"), ("load", "tied/project.yaml"), ("import", "tied")):
+        assert hromada(*words).code == 0
+    assert hromada("export", "tied", "--to", "out").code == 0
+    page = (hromada.folder / "out/report.html").read_text()
+    assert "Neither preferred: x, y" in page
+    assert "preferred to" not in page

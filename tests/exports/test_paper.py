@@ -12,8 +12,9 @@ from _results import change_result
 
 from aggregation.comparison.gold_review import CeilingEstimate, StratumCounts, WeightedShare
 from aggregation.comparison.model_differences import PublishedScore
+from aggregation.findings import Finding
 from exports import paper
-from exports.facts import Pay
+from exports.facts import Pay, PlanFact
 from exports.model_answers import ReadAnswers, ReadModels
 from exports.paper import paragraph
 from exports.paper.result_tables import Footnotes, PaperTable, format_latex, format_markdown
@@ -177,6 +178,14 @@ def test_nothing_is_said_of_people_that_was_not_so(make_release: Any) -> None:
     ):
         assert sentence in files["paragraph.uk.md"]
     assert "Everybody agreed" not in files["paragraph.md"]
+
+
+def test_a_plan_for_a_win_rate_is_told_in_both_languages(make_release: Any) -> None:
+    words = Finding("plan-win-rate", items=12, groups=12, answers=96, width=0.1, most=0.2)
+    plan = PlanFact(n_items=12, overlap=8, half_width=None, share=None, words=words)
+    files = paper.build_paper_files(compute_release_state(make_release.inputs(project=make_release.project(plan=plan))))
+    assert f"Planned: {words}." in files["paragraph.md"]
+    assert re.search(r"Заплановано: [^.]*частки перемог", files["paragraph.uk.md"])
 
 
 def test_what_is_missing_is_said(make_release: Any) -> None:

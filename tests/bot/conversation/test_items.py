@@ -183,7 +183,7 @@ def test_a_long_scale_has_quick_buttons_and_takes_any_number(chat: Chat, load: L
     assert f"0 — погано\n100 — добре\n\n{asked}" in chat.last.text
     chat.tap("70")
     assert chat.screens[-2].text.startswith("✓ 1 · 70\n")
-    for wrong in ("101", "добре", "7.5"):
+    for wrong in ("101", "добре", "7.5", "1e2", "1_0"):
         chat.say(wrong)
         assert asked in chat.screens[-2].text
     chat.say("07 %")
