@@ -33,7 +33,7 @@ def ask_for_question(context: UpdateContext) -> TelegramCalls:
         if typed:
             return _pass_on_question(context, typed[0], assignment_id)
     request = message_layout.render_text(
-        context.translate, context.translate("ask-type"), input_hint=context.translate("answer-here")
+        context.translate, context.translate("ask-type"), buttons=(menus.build_back_row(context.translate),)
     )
     return join_calls(context.acknowledge(), context.ask(request, ConversationStep.ASK, subject_id=assignment_id))
 
@@ -293,6 +293,6 @@ def _ask_for_text(context: UpdateContext, step: ConversationStep, text_id: str) 
     subject_id = context.require_callback().row_id
     _get_live_item(context, subject_id)
     request = message_layout.render_text(
-        context.translate, context.translate(text_id), input_hint=context.translate("answer-here")
+        context.translate, context.translate(text_id), buttons=(menus.build_back_row(context.translate),)
     )
     return join_calls(context.acknowledge(), context.ask(request, step, subject_id=subject_id))

@@ -116,7 +116,7 @@ def _quote_part(asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
     extents = span_drafts.find_typed_part(text, asked.shown.field_text)
     draft = _build_choice(asked).choose_extents(extents)
     if draft is None:
-        return RefusedInput(text_id="span-overlaps" if extents else "span-not-found")
+        return RefusedInput(text_id="span-overlaps" if extents else "span-not-found", offers_commands=not extents)
     return asked.with_entry(draft.to_json())
 
 
