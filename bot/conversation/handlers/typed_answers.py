@@ -261,6 +261,7 @@ def _answer_item_with_text(
     choice = _find_deciding_button(context, item, asked)
     callback = None if choice is None else updates_and_calls.decode_callback(choice.data)
     if choice is not None and callback is not None and callback.action in TYPED_BUTTONS:
+        _leave_doubt(context, item, draft)
         return _press_button(context, item, choice, callback)
     is_wish = callback is None and question_input.takes_wishes(asked, context.text)
     result: TelegramCalls | AnswerDraft | RefusedInput = ()
@@ -307,7 +308,19 @@ def _find_deciding_button(context: UpdateContext, item: AssignedItem, asked: Ask
 
 def _apply_wish(context: UpdateContext, item: AssignedItem, draft: AnswerDraft) -> TelegramCalls:
     """Do what the text says that is no answer: by a button of the item, or a word; no calls where it is neither."""
+    _leave_doubt(context, item, draft)
     return _apply_typed_button(context, item, draft) or command_words.apply_word(context)
+
+
+def _leave_doubt(context: UpdateContext, item: AssignedItem, draft: AnswerDraft) -> None:
+    """Forget that it was asked whether a word is an answer, as it is none."""
+    asked = items.find_asked(item, draft)
+    if asked is None:
+        return
+    kept = INPUTS[asked.shown.question.kind].leave_entry(draft.entry)
+    if kept != draft.entry:
+        state = context.state.with_draft(replace(draft, entry=kept), assignment_id=item.assignment_id)
+        context.save_state(state)
 
 
 def _list_screen_rows(context: UpdateContext, item: AssignedItem, draft: AnswerDraft) -> ButtonRows:

@@ -238,6 +238,7 @@ class ChoicesInput(OptionsInput):
     def apply_text(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
         """Tick or clear the boxes that the text names, or take the ticked ones by the words of their last button."""
         ticked = asked.draft.entry or []
+        text = text.strip().lstrip(f"{TICKED}{EMPTY}")  # a label is typed with its box
         matched = match_options(text, asked.shown.options, asked.language)
         if not matched and _normalise(text) in _list_done_words(ticked=bool(ticked)):
             return _apply_boxes(asked, ticked)
