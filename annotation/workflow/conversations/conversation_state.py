@@ -71,10 +71,14 @@ def find_replied_assignment(session: Session, *, annotator_id: int, message_id: 
     return session.connection().execute(shows).scalar_one_or_none()
 
 
-def find_latest_answered(session: Session, *, annotator_id: int) -> tuple[int, int] | None:
-    """The message and the assignment that the annotator answered or skipped last; None where there is none."""
+def find_latest_answered(
+    session: Session, *, annotator_id: int, project_id: int | None = None
+) -> tuple[int, int] | None:
+    """The message and the assignment that the annotator answered or skipped last, in a project; None without one."""
     shows = sa.select(col(ItemMessage.message_id), col(ItemMessage.assignment_id)).join(Assignment).join(Judgement)
     latest = shows.where(col(Assignment.annotator_id) == annotator_id).order_by(col(Judgement.id).desc()).limit(1)
+    if project_id is not None:
+        latest = latest.where(col(Assignment.project_id) == project_id)
     row = session.connection().execute(latest).first()
     return None if row is None else (row.message_id, row.assignment_id)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import navigation, prompts
 from bot.conversation.handlers import answers, data_rights, skips_and_reports, start, work_sessions
 from bot.conversation.texts import get_texts, list_languages
-from bot.conversation.update_context import UpdateContext, join_calls
-from bot.conversation.updates_and_calls import ButtonAction, CallbackData, TelegramCalls, UpdateKind
+from bot.conversation.update_context import UpdateContext
+from bot.conversation.updates_and_calls import ButtonAction, CallbackData, NewMessage, TelegramCalls, UpdateKind
 from bot.conversation.views.menus import NoticeWord
 
 STEPS = {
@@ -65,7 +66,7 @@ def apply_wish(context: UpdateContext) -> TelegramCalls:
 def _names_button_above(context: UpdateContext) -> bool:
     """Whether the text is the label of a button under the item that waits above."""
     item = navigation.get_live_item(context)
-    if isinstance(item, navigation.AssignedItem):
+    if isinstance(item, AssignedItem):
         draft = context.state.get_draft(item.assignment_id, item.revision)
         buttons = navigation.render_item(context, item, draft)[-1].buttons
         return prompts.find_labelled_button(context.text, buttons) is not None
@@ -83,14 +84,18 @@ def _is_label(text: str, text_id: str) -> bool:
 
 def change_last_answer(context: UpdateContext) -> TelegramCalls:
     """Open the item that was answered or skipped last for another answer, as the button below it does."""
-    session = context.transaction.session
-    latest = conversation_state.find_latest_answered(session, annotator_id=context.annotator_id)
+    item = navigation.get_live_item(context)
+    latest = conversation_state.find_latest_answered(
+        context.transaction.session,
+        annotator_id=context.annotator_id,
+        project_id=item.project_id if isinstance(item, AssignedItem) else None,
+    )
     if latest is None:
         return context.send_text("nothing-before")
     message_id, assignment_id = latest
     tap = context.as_tap(message_id, CallbackData(ButtonAction.UNDO, assignment_id))
     told = context.confirm_typed(answers.undo_answer(tap), context.translate("undo"))
-    return tuple(replace(call, reply_to=message_id) if hasattr(call, "reply_to") else call for call in told)
+    return tuple(replace(call, reply_to=message_id) if isinstance(call, NewMessage) else call for call in told)
 
 
 def _step_back(context: UpdateContext) -> TelegramCalls:
@@ -101,7 +106,7 @@ def _step_back(context: UpdateContext) -> TelegramCalls:
 
 
 def _answer_thanks(context: UpdateContext) -> TelegramCalls:
-    return join_calls(context.send_text("thanks-back"))
+    return context.send_text("thanks-back")
 
 
 COMMANDS: Mapping[str, Callable[[UpdateContext], TelegramCalls]] = {
