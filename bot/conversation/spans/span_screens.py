@@ -309,8 +309,10 @@ def find_typed_button(choice: SpanChoice, text: str, *, goes_further_back: bool)
         offered = {SpanTap.SAVE, *choice.moves, *((SpanTap.ADD,) if choice.can_add else ())}
         labels = {tap: label for tap, label in _LABELS.items() if tap in offered}
         labels[SpanTap.REMOVE] = _get_change_label(choice)
-        back = () if goes_further_back else ((prompts.BACK, SpanTap.REMOVE),)
-        for words, tap in ((prompts.YES, SpanTap.SAVE), (prompts.NO, SpanTap.REMOVE), *back):
+        decisions = {prompts.YES: SpanTap.SAVE, prompts.NO: SpanTap.REMOVE}
+        if not goes_further_back:
+            decisions[prompts.BACK] = SpanTap.REMOVE
+        for words, tap in decisions.items():
             if prompts.normalise_text(text) in prompts.get_words(words):
                 return tap
     typed = prompts.normalise_text(text)

@@ -58,7 +58,7 @@ def read_outcome(session: Session, chat: Chat) -> Outcome:
     session.flush()
     stored: dict[str, list[Any]] = {}
     for table in STORED:
-        rows = session.connection().execute(sa.select(table.__table__)).mappings()  # type: ignore[attr-defined]
+        rows = session.connection().execute(sa.select(*sa.inspect(table).columns)).mappings()
         stored[table.__name__] = [{key: value for key, value in row.items() if key not in TIMES} for row in rows]
     found = conversation_state.find_conversation(session, telegram_id=chat.number)
     if found is None:
