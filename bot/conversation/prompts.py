@@ -1,11 +1,12 @@
 """Prompts: messages that wait for a choice, which may be typed as well as tapped.
 
 Typed may be the label of a button, in whatever language of the bot, the number, letter or text of a listed option, and
-words for yes, no and back.
+words for yes, no and back. Where a text is none of these, it may be a word of `COMMAND_WORDS`, as «стоп» is.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -16,16 +17,22 @@ from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.texts import ORGANISER_LANGUAGES, get_organiser_texts, get_texts, list_languages, list_words
 from bot.conversation.updates_and_calls import ButtonRows, InlineButton
 
-YES, NO, BACK, GO_ON, STAY_OUT = "=yes", "=no", "=back", "=go-on", "=stay-out"
+YES, NO, BACK, GO_ON, STAY_OUT, AGREE, DISAGREE = "=yes", "=no", "=back", "=go-on", "=stay-out", "=agree", "=disagree"
 """Names of lists of words, by which a button takes all of the words."""
-WORD_SETS = frozenset((YES, NO, BACK, GO_ON, STAY_OUT))
+COMMAND_WORDS = ("=pause", "=skip", "=report", "=progress", "=help", "=thanks", "=forget")
+"""Lists of words that people type where no button has them; each does what a command does, or is answered."""
+MORE = "=more"
+"""The words before or after a number that ask for so many more."""
+WORD_SETS = frozenset((YES, NO, BACK, GO_ON, STAY_OUT, AGREE, DISAGREE, MORE, *COMMAND_WORDS))
 """All of them. The words of `=yes` are those of `words-yes` in the Fluent files of every language of the bot.
 
-YES and NO are for what is an answer or cannot be undone, GO_ON and STAY_OUT for what leads on or back.
+YES and NO are for what is an answer or cannot be undone, GO_ON and STAY_OUT for what leads on or back, AGREE and
+DISAGREE for a consent.
 """
 LABELS = (
     *("agree", "back", "begin", "case-begin", "case-broken", "case-later", "case-several", "case-stop", "decline"),
     *("decline-warning", "done", "forget-yes", "go-on", "in-my-words", "keep", "leave-open", "more", "none-of-them"),
+    *("ask", "is-my-answer", "pause", "report", "task"),
     *("rather-not-say", "second-none", "session-endless", "session-enough", "skip", "stay", "text-fix", "text-save"),
     *("undo", "withdraw-yes", "zone-other", "zone-unsaid"),
 )
@@ -33,6 +40,7 @@ ORGANISER_LABELS = ("button-add", "button-back", "button-dont", "button-send")
 """The texts that are labels of buttons and of nothing else: each may be typed in any language of the bot."""
 MAX_SHORT_NAME = 4
 """The longest letter or number, in characters, that is the label of a button instead of its option."""
+_NUMBER = re.compile(r"(?<![\w.,-])[-−]?\d+(?:[.,]\d+)?(?![.,]?\w)")
 _LETTERS = str.maketrans("abekmhpctxi", "авекмнрстхі")
 _PLAIN = str.maketrans({"’": "'", "ʼ": "'", "ё": "е", "\u2068": None, "\u2069": None, "\u202c": None})
 _PUNCTUATION = ' .,;:!?()[]«»“”"‹'
@@ -102,6 +110,30 @@ def decode_prompt(stored: Mapping[str, Any]) -> RenderedMessage:
 def is_yes_or_no(text: str) -> bool:
     """Whether a text is a word for yes or no."""
     return normalise_text(text) in get_words(YES) | get_words(NO)
+
+
+def find_command_word(text: str) -> str:
+    """The list that has a typed text: BACK, or one of COMMAND_WORDS; empty where none has it."""
+    typed = normalise_text(text)
+    return next((name for name in (BACK, *COMMAND_WORDS) if typed in get_words(name)), "")
+
+
+def may_be_wish(text: str) -> bool:
+    """Whether a text may be meant as an answer or as something else: it is a listed word, or the label of a button."""
+    is_label = normalise_text(text) in _list_label_translations(list_languages())
+    return is_label or is_yes_or_no(text) or bool(find_command_word(text))
+
+
+def list_more_words(number: int) -> tuple[str, ...]:
+    """What asks for so many more: “10”, “10 more”, «ще 10»."""
+    words = sorted(get_words(MORE))
+    return (str(number), *(f"{word} {number}" for word in words), *(f"{number} {word}" for word in words))
+
+
+def find_number(text: str) -> str:
+    """The only number in a text that has other words too, as it is written; empty where there is none, or several."""
+    numbers = _NUMBER.findall(text)
+    return numbers[0] if len(numbers) == 1 and numbers[0] != text.strip() else ""
 
 
 def find_named_button(text: str, rows: ButtonRows) -> InlineButton | None:

@@ -18,7 +18,7 @@ from annotation.workflow.annotators import consents
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import message_layout, prompts
 from bot.conversation.update_context import UpdateContext
-from bot.conversation.updates_and_calls import ButtonAction, TelegramCalls
+from bot.conversation.updates_and_calls import ButtonAction, InlineButton, TelegramCalls
 from bot.conversation.views import menus, onboarding
 
 if TYPE_CHECKING:
@@ -49,8 +49,26 @@ def ask_requirement(
 
 def ask_profile_field(context: UpdateContext, field: ProfileField, project_id: int) -> TelegramCalls:
     """Ask for the answer to a profile field of a project."""
-    question = onboarding.render_profile_field(field, context.translate, project_id=project_id)
+    back = _build_back_from_field(context, field, project_id)
+    question = onboarding.render_profile_field(field, context.translate, project_id=project_id, back=back)
     return context.ask(question, ConversationStep.PROFILE, subject_id=project_id, profile_field=field.name)
+
+
+def _build_back_from_field(context: UpdateContext, field: ProfileField, project_id: int) -> InlineButton:
+    """The button back from a profile field: to the field before, out of the first, or out of one that has an answer."""
+    project, definition = context.get_project(project_id)
+    fields = definitions.get_terms(context.transaction.session, project=project, definition=definition).fields
+    answers = definitions.get_profile_answers(context.transaction.session, annotator_id=context.annotator_id)
+    index = next(number for number, listed in enumerate(fields) if listed.name == field.name)
+    if field not in definitions.list_missing_fields(fields, answers):
+        return menus.build_back_row(context.translate)[0]
+    if index == 0:
+        return menus.build_back_row(context.translate, word=menus.LATER)[0]
+    digest = onboarding.compute_field_digest(fields[index - 1])
+    typed = (prompts.BACK,)
+    return message_layout.build_button(
+        context.translate("back"), ButtonAction.PROFILE, project_id, word=digest, typed=typed
+    )
 
 
 def ask_time_zone(context: UpdateContext, *, for_notices: bool = False) -> TelegramCalls:

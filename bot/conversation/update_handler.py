@@ -20,6 +20,7 @@ from bot.conversation import case_queue, message_layout, navigation, prompts, up
 from bot.conversation.handlers import (
     adjudication,
     answers,
+    command_words,
     data_rights,
     onboarding,
     organiser_texts,
@@ -147,6 +148,7 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (lambda context: bool(context.command), start.refuse_unknown_command),
     (_build_step_condition(ConversationStep.LANGUAGE), navigation.show_current_screen),
     (lambda context: context.replies_elsewhere, typed_answers.answer_replied_item),
+    (command_words.is_wish, command_words.apply_wish),
     (_was_sent_before_prompt, typed_answers.explain_early_input),
     (_build_step_condition(ConversationStep.CHOICE), typed_answers.repeat_prompt),
     (_build_step_condition(ConversationStep.CASE), adjudication.repeat_case),

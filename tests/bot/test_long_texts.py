@@ -203,7 +203,7 @@ async def test_a_rest_that_comes_late_takes_the_offer_back(chat: Chat, load_text
     await wait_for_more(chat)
     await chat.send(person, "зберегти")
     assert chat.answers() == []
-    await chat.tap(person, "Зберегти")
+    await chat.tap(person, "Це моя відповідь")
     assert chat.answers() == ["зберегти"]
 
 

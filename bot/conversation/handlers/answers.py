@@ -74,7 +74,9 @@ def ask_previous_question(context: UpdateContext) -> TelegramCalls:
         if name is None:
             raise Stale("There is no question before.")
         asked = items.find_asked(item, draft)
-        draft = draft if asked is None else conversation_state.set_entry_aside(draft, asked.shown.name)
+        if asked is not None:
+            kept = INPUTS[asked.shown.question.kind].leave_entry(draft.entry)
+            draft = conversation_state.set_entry_aside(replace(draft, entry=kept), asked.shown.name)
         draft = _remove_answer(item, draft, name)
     return join_calls(context.acknowledge(), redraw_item(context, item, draft))
 

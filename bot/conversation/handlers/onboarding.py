@@ -13,11 +13,12 @@ from annotation.workflow.annotators import access, consents, registration
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from annotation.workflow.definitions import MAX_ANSWER_LENGTH, Terms, get_terms
-from bot.conversation import message_layout, navigation, requirements, time_zones
+from bot.conversation import message_layout, navigation, prompts, requirements, time_zones
+from bot.conversation.handlers import command_words
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCalls
-from bot.conversation.views import onboarding
+from bot.conversation.views import menus, onboarding
 
 
 def _get_terms(context: UpdateContext, project_id: int) -> Terms:
@@ -93,6 +94,8 @@ def record_profile_option(context: UpdateContext) -> TelegramCalls:
         raise Stale("That is not asked any more.")
     if not callback.numbers:
         return join_calls(context.acknowledge(), requirements.ask_profile_field(context, field, callback.row_id))
+    if len(callback.numbers) > 2:
+        return _confirm_profile_text(context, field)
     is_declined = len(callback.numbers) > 1
     if not is_declined and callback.get_number(0) >= len(field.options):
         raise Stale("There is no such option.")
@@ -105,6 +108,20 @@ def record_profile_option(context: UpdateContext) -> TelegramCalls:
     return join_calls(
         context.acknowledge("noted"), context.edit(confirmation), navigation.show_current_screen(context.without_tap())
     )
+
+
+def _confirm_profile_text(context: UpdateContext, field: ProfileField) -> TelegramCalls:
+    """Store the typed word that is an answer, as the annotator says; raises Stale where something else is asked."""
+    state = context.state
+    value = state.prompt.get(onboarding.TYPED)
+    if value is None or state.profile_field != field.name:
+        raise Stale("That is not asked any more.")
+    registration.save_profile_answer(
+        context.transaction.session, annotator_id=context.annotator_id, field=field, value=value, now=context.now
+    )
+    told = message_layout.render_text(context.translate, context.translate("profile-noted", value=value))
+    edited = context.edit_or_send(told)
+    return join_calls(context.acknowledge(), edited, navigation.show_current_screen(context.without_tap()))
 
 
 def record_profile_text(context: UpdateContext) -> TelegramCalls:
@@ -120,6 +137,14 @@ def record_profile_text(context: UpdateContext) -> TelegramCalls:
     )
     if field is None:
         return navigation.show_current_screen(context)
+    if field.type == "text" and prompts.may_be_wish(context.text):
+        doubt = onboarding.render_profile_doubt(field, context.text, context.translate, project_id=state.subject_id)
+        calls = context.ask(
+            doubt, ConversationStep.PROFILE, subject_id=state.subject_id, profile_field=state.profile_field
+        )
+        asked = context.state.prompt | {onboarding.TYPED: context.text}
+        context.save_state(replace(context.state, prompt=asked))
+        return calls
     try:
         value = registration.save_profile_answer(
             context.transaction.session,
@@ -129,6 +154,9 @@ def record_profile_text(context: UpdateContext) -> TelegramCalls:
             now=context.now,
         )
     except BadInput:
+        wish = command_words.apply_word(context)
+        if wish:
+            return wish
         again = requirements.ask_profile_field(context, field, state.subject_id)
         return join_calls(_explain_refused_value(context, field), again)
     confirmation = context.send_text("profile-noted", value=value or context.translate("rather-not-say"))
@@ -137,6 +165,9 @@ def record_profile_text(context: UpdateContext) -> TelegramCalls:
 
 def _explain_refused_value(context: UpdateContext, field: ProfileField) -> TelegramCalls:
     """Explain why a typed text is no answer to a profile field."""
+    number = prompts.find_number(context.text)
+    if field.type == "number" and number:
+        return context.send_text("digits-only", number=number)
     if field.type == "number":
         least, most = ("" if bound is None else f"{bound:g}" for bound in field.bounds)
         bounds = "both" if least and most else "least" if least else "most" if most else "none"
@@ -149,8 +180,8 @@ def choose_time_zone(context: UpdateContext) -> TelegramCalls:
     """Store the time zone that the button names, or ask the annotator to type another one."""
     name, row_id = context.require_callback().word, context.require_callback().row_id
     if name == onboarding.OTHER_ZONE:
-        hint = context.translate("zone-hint")
-        question = message_layout.render_text(context.translate, context.translate("zone-type"), input_hint=hint)
+        back = menus.build_back_row(context.translate, word=_lead_back(row_id))
+        question = message_layout.render_text(context.translate, context.translate("zone-type"), buttons=(back,))
         return join_calls(context.acknowledge(), context.ask(question, ConversationStep.ZONE, subject_id=row_id))
     _set_time_zone(context, UNSAID_TIME_ZONE if name == onboarding.NO_ZONE else name)
     zone = time_zones.format_zone(context.annotator.time_zone or "", context.translate)
@@ -162,6 +193,11 @@ def choose_time_zone(context: UpdateContext) -> TelegramCalls:
         context.edit(confirmation),
         _go_on_from_zone(context.without_tap(), for_notices=bool(row_id)),
     )
+
+
+def _lead_back(row_id: int) -> str:
+    """Where back from a typed zone leads: work may be paused where it was asked for only to be written to by day."""
+    return menus.LATER if row_id else menus.LEAVE
 
 
 def set_typed_time_zone(context: UpdateContext) -> TelegramCalls:

@@ -10,11 +10,18 @@ from annotation.workflow.annotators import consents, support_messages, withdrawa
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import ConversationStep
-from bot.conversation import attestation_questions, message_layout, navigation, prompts, work_sessions
+from bot.conversation import (
+    attestation_questions,
+    message_layout,
+    navigation,
+    prompts,
+    updates_and_calls,
+    work_sessions,
+)
 from bot.conversation.handlers import answers
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
-from bot.conversation.updates_and_calls import ButtonRows, TelegramCalls
+from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, TelegramCalls
 from bot.conversation.views import items, menus
 from bot.conversation.views.own_progress import AttestationMoment
 
@@ -33,7 +40,7 @@ def ask_for_question(context: UpdateContext) -> TelegramCalls:
         if typed:
             return _pass_on_question(context, typed[0], assignment_id)
     request = message_layout.render_text(
-        context.translate, context.translate("ask-type"), input_hint=context.translate("answer-here")
+        context.translate, context.translate("ask-type"), buttons=(menus.build_back_row(context.translate),)
     )
     return join_calls(context.acknowledge(), context.ask(request, ConversationStep.ASK, subject_id=assignment_id))
 
@@ -114,8 +121,19 @@ def submit_attestation(context: UpdateContext) -> TelegramCalls:
     calls = join_calls(context.acknowledge("noted"), context.edit(confirmation))
     if moment == AttestationMoment.BEFORE_ITEM:
         return join_calls(calls, navigation.show_current_screen(context.without_tap()))
-    context.save_state(context.state.without_prompt())
+    above = _list_buttons_above(context)  # those of the card above it can still be typed
+    left = prompts.encode_prompt(replace(confirmation, buttons=above))
+    context.save_state(replace(context.state.without_prompt(), prompt=left))
     return calls if moment == AttestationMoment.PAUSE else join_calls(calls, attestation_questions.ask_at_end(context))
+
+
+def _list_buttons_above(context: UpdateContext) -> ButtonRows:
+    """The buttons of the last prompt that are not those of an attestation."""
+    rows = prompts.decode_prompt(context.state.prompt).buttons
+    actions = {button.data: updates_and_calls.decode_callback(button.data) for row in rows for button in row}
+    attests = {data for data, callback in actions.items() if callback and callback.action is ButtonAction.ATTEST}
+    kept = (tuple(button for button in row if button.data not in attests) for row in rows)
+    return tuple(row for row in kept if row)
 
 
 MAX_REASON_LENGTH = 500
@@ -293,6 +311,6 @@ def _ask_for_text(context: UpdateContext, step: ConversationStep, text_id: str) 
     subject_id = context.require_callback().row_id
     _get_live_item(context, subject_id)
     request = message_layout.render_text(
-        context.translate, context.translate(text_id), input_hint=context.translate("answer-here")
+        context.translate, context.translate(text_id), buttons=(menus.build_back_row(context.translate),)
     )
     return join_calls(context.acknowledge(), context.ask(request, step, subject_id=subject_id))

@@ -11,7 +11,7 @@ from annotation.workflow.annotators import invitations, registration, withdrawal
 from annotation.workflow.annotators.invitations import InvitationRefusal, RedeemedInvitation
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations.conversation_state import ConversationStep
-from bot.conversation import case_queue, message_layout, navigation, organiser_notifications
+from bot.conversation import case_queue, message_layout, navigation, organiser_notifications, requirements
 from bot.conversation.texts import get_texts, list_commands, list_languages
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import CommandMenu, TelegramCalls
@@ -114,11 +114,18 @@ def enter_project(context: UpdateContext) -> TelegramCalls:
 
 
 def resume_work(context: UpdateContext) -> TelegramCalls:
-    """Show the current screen; where a withdrawal or erasure was not confirmed, say that nothing has changed."""
-    has_declined = context.require_callback().word == menus.STAY
-    edited = (
-        context.edit(message_layout.render_text(context.translate, context.translate("stays"))) if has_declined else ()
-    )
+    """Show the current screen; where a withdrawal or erasure was not confirmed, say that nothing has changed.
+
+    Back from a typed prompt its buttons go, and back from the first of the questions before an item it waits.
+    """
+    word = context.require_callback().word
+    if word == menus.STAY:
+        edited: TelegramCalls = context.edit(message_layout.render_text(context.translate, context.translate("stays")))
+    else:
+        edited = requirements.remove_prompt_buttons(context) if word else ()
+    if word == menus.LATER:
+        context.save_state(context.state.without_prompt())
+        return join_calls(context.acknowledge(), edited, context.send_text("profile-later"))
     return join_calls(context.acknowledge(), edited, navigation.show_current_screen(context.without_tap()))
 
 

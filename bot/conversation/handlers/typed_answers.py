@@ -14,20 +14,21 @@ from annotation.workflow.assignments import AssignedItem, OpenedAssignment
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout, navigation, prompts, updates_and_calls
-from bot.conversation.handlers import answers, skips_and_reports
+from bot.conversation.handlers import answers, command_words, onboarding, skips_and_reports
 from bot.conversation.inputs import INPUTS
 from bot.conversation.inputs.input_base import RefusedInput, TypedButtons
 from bot.conversation.texts import get_texts, list_languages
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import (
     ButtonAction,
+    ButtonRows,
     CallbackData,
     IncomingUpdate,
     InlineButton,
     TelegramCalls,
     UpdateKind,
 )
-from bot.conversation.views import items, second_pass
+from bot.conversation.views import items, menus, second_pass
 from bot.conversation.views.menus import NoticeWord
 
 if TYPE_CHECKING:
@@ -144,8 +145,23 @@ TYPED_BUTTONS = {
     ButtonAction.CHANGE: answers.change_one_answer,
     ButtonAction.LEAVE_UNANSWERED: answers.apply_leave_tap,
     ButtonAction.SKIP: skips_and_reports.skip_item,
+    ButtonAction.MORE: skips_and_reports.show_more,
+    ButtonAction.REPORT: skips_and_reports.report_item,
+    ButtonAction.ASK: skips_and_reports.ask_for_question,
+    ButtonAction.TASK: onboarding.show_task,
+    ButtonAction.PAUSE: skips_and_reports.pause_work,
+    ButtonAction.UP: navigation.show_current_screen,
 }
 """The buttons under an item, besides those of its question, whose words may be typed, with their handlers."""
+SHOWN_BELOW = {
+    ButtonAction.SKIP,
+    ButtonAction.MORE,
+    ButtonAction.REPORT,
+    ButtonAction.ASK,
+    ButtonAction.TASK,
+    ButtonAction.UP,
+}
+"""Of them, those that show something: typed, below the text and not in the message of the item."""
 QUESTION_ACTIONS = {ButtonAction.DONE, ButtonAction.ENTRY}
 """The actions of buttons of a question that a text may name before it is read as an answer."""
 REFUSED_EDIT, EDIT_INTERVAL = "refused_edit", timedelta(minutes=1)
@@ -165,13 +181,15 @@ def answer_with_text(context: UpdateContext) -> TelegramCalls:
     ]
     assignment_ids = list(dict.fromkeys([*drafted, *items_by_id]))
     if not assignment_ids:
-        return navigation.show_current_screen(context)
+        return command_words.apply_word(context) or navigation.show_current_screen(context)
     asked = conversation_state.find_asked_assignment(context.transaction.session, assignment_ids, typed=context.typed)
     if asked in items_by_id and _is_above_prompt(context, asked):
-        return join_calls(context.send_text("only-above"), navigation.show_current_screen(context))
+        above = command_words.apply_word(context)
+        return above or join_calls(context.send_text("only-above"), navigation.show_current_screen(context))
     if asked is None:
         are_shown = all(conversation_state.is_shown(context.transaction.session, key) for key in assignment_ids)
-        return explain_early_text(context, is_shown=are_shown, reopened=[*reopened])
+        early = command_words.apply_word(context)
+        return early or explain_early_text(context, is_shown=are_shown, reopened=[*reopened])
     opened = context.open_assignment(asked)
     item = items_by_id.get(asked) or assignments.get_open_item(opened, revision=reopened[asked].revision)
     result = _answer_item_with_text(context, opened, item)
@@ -200,10 +218,10 @@ def answer_replied_item(context: UpdateContext) -> TelegramCalls:
         return _explain_refusal(context, result) if isinstance(result, RefusedInput) else result
     if len(assignments.get_shown_questions(opened)) > 1:
         return context.send_text("reply-several")
-    result = _answer_item_with_text(context, opened, assignments.undo_judgement(opened))
+    result = _answer_item_with_text(context, opened, assignments.undo_judgement(opened), has_buttons=False)
     if isinstance(result, RefusedInput):
         assignments.keep_judgement(opened)
-        return _explain_refusal(context, result)
+        return command_words.apply_word(context) or _explain_refusal(context, result)
     return result
 
 
@@ -226,26 +244,37 @@ def explain_early_input(context: UpdateContext) -> TelegramCalls:
 
 
 def _answer_item_with_text(
-    context: UpdateContext, opened: OpenedAssignment, item: AssignedItem
+    context: UpdateContext, opened: OpenedAssignment, item: AssignedItem, *, has_buttons: bool = True
 ) -> TelegramCalls | RefusedInput:
-    """Let the text change the draft of an item's answers; returns why, where it is no answer to the next question."""
+    """Let the text change the draft of an item's answers; returns why, where it is no answer to the next question.
+
+    Where that is no option, it may name a button of the item, or be one of the words that do something. An item
+    without buttons (`has_buttons`) is open only to try the text as another answer.
+    """
     draft = context.state.get_draft(item.assignment_id, item.revision)
     asked = items.find_asked(item, draft)
     if asked is None:
-        return _apply_typed_button(context, item, draft) or RefusedInput(text_id="which-answer")
+        return _apply_wish(context, item, draft) or RefusedInput(text_id="which-answer")
     if item.second_pass is not None and not draft.answers and second_pass.is_all_well(context.text):
         return answers.submit_no_problem(context, opened, draft)
     question_input = INPUTS[asked.shown.question.kind]
     choice = _find_deciding_button(context, item, asked)
     callback = None if choice is None else updates_and_calls.decode_callback(choice.data)
     if choice is not None and callback is not None and callback.action in TYPED_BUTTONS:
+        _leave_doubt(context, item, draft)
         return _press_button(context, item, choice, callback)
+    is_wish = callback is None and question_input.takes_wishes(asked, context.text)
+    result: TelegramCalls | AnswerDraft | RefusedInput = ()
+    if is_wish and has_buttons:
+        result = _apply_wish(context, item, draft)
     if callback is not None:
         result = question_input.apply_tap(asked, callback)
-    else:
+    elif not result:
         result = question_input.apply_text(_add_message(context, asked), context.text)
-    if isinstance(result, RefusedInput):
-        return _apply_typed_button(context, item, draft) or result
+    if isinstance(result, RefusedInput) and has_buttons:
+        result = _apply_wish(context, item, draft) or result
+    if not isinstance(result, AnswerDraft):
+        return result
     if items.find_asked(item, result) is not None:
         return answers.store_draft(context, opened, item.questions, draft, result)
     answer = items.format_draft_answer(item, asked, result, context.translate)
@@ -277,12 +306,38 @@ def _find_deciding_button(context: UpdateContext, item: AssignedItem, asked: Ask
     return None
 
 
+def _apply_wish(context: UpdateContext, item: AssignedItem, draft: AnswerDraft) -> TelegramCalls:
+    """Do what the text says that is no answer: by a button of the item, or a word; no calls where it is neither."""
+    _leave_doubt(context, item, draft)
+    return _apply_typed_button(context, item, draft) or command_words.apply_word(context)
+
+
+def _leave_doubt(context: UpdateContext, item: AssignedItem, draft: AnswerDraft) -> None:
+    """Forget that it was asked whether a word is an answer, as it is none."""
+    asked = items.find_asked(item, draft)
+    if asked is None:
+        return
+    kept = INPUTS[asked.shown.question.kind].leave_entry(draft.entry)
+    if kept != draft.entry:
+        state = context.state.with_draft(replace(draft, entry=kept), assignment_id=item.assignment_id)
+        context.save_state(state)
+
+
+def _list_screen_rows(context: UpdateContext, item: AssignedItem, draft: AnswerDraft) -> ButtonRows:
+    """All buttons of an item: those on the screen, and those behind “⋯”."""
+    shown = navigation.render_item(context, item, draft)[-1].buttons
+    known = {button.data for row in shown for button in row}
+    more = menus.build_more_buttons(context.translate, assignment_id=item.assignment_id, has_answers=True)
+    hidden = [button for row in more for button in row if button.data not in known][:-1]  # the last leads back from it
+    return (*shown, tuple(hidden)) if not item.revision else shown
+
+
 def _apply_typed_button(context: UpdateContext, item: AssignedItem, draft: AnswerDraft) -> TelegramCalls:
     """Do what the button does that the text names, of those below the buttons of the question.
 
     There are no calls where it names none of these.
     """
-    choice = prompts.find_named_button(context.text, navigation.render_item(context, item, draft)[-1].buttons)
+    choice = prompts.find_named_button(context.text, _list_screen_rows(context, item, draft))
     callback = None if choice is None else updates_and_calls.decode_callback(choice.data)
     if choice is None or callback is None or callback.action not in TYPED_BUTTONS:
         return ()
@@ -293,8 +348,8 @@ def _press_button(
     context: UpdateContext, item: AssignedItem, choice: InlineButton, callback: CallbackData
 ) -> TelegramCalls:
     """Do what a tap on this button does, and say what was understood; the reasons for a skip are shown below."""
-    if callback.action is ButtonAction.SKIP and not callback.word:
-        return skips_and_reports.ask_skip_reason(context)
+    if callback.action in SHOWN_BELOW and not callback.word:
+        return TYPED_BUTTONS[callback.action](replace(context, callback=callback))
     tap = context.as_tap(conversation_state.find_message(context.transaction.session, item.assignment_id), callback)
     return context.confirm_typed(TYPED_BUTTONS[callback.action](tap), f"✓ {prompts.get_choice_name(choice)}")
 
@@ -401,7 +456,9 @@ def _find_edited_answer(context: UpdateContext) -> tuple[int, str] | None:
 
 
 def _explain_refusal(context: UpdateContext, refused: RefusedInput) -> TelegramCalls:
-    return context.send_text(refused.text_id, **refused.arguments)
+    explanation = context.translate(refused.text_id, **refused.arguments)
+    commands = context.translate("or-commands") if refused.offers_commands else ""
+    return context.send(message_layout.render_text(context.translate, "\n".join(filter(None, [explanation, commands]))))
 
 
 def _is_above_prompt(context: UpdateContext, assignment_id: int) -> bool:

@@ -278,6 +278,11 @@ class CorrectionInput(QuestionInput):
             return TypedButtons.WORDS
         return TypedButtons.NONE if _is_alike(parts.texts[entry.shown], text) else TypedButtons.LABELS
 
+    def takes_wishes(self, asked: AskedQuestion, text: str) -> bool:
+        """Whether the text is unlike the paragraph that is shown."""
+        parts, entry = _split_field(asked.shown), _read_entry(asked)
+        return entry.shown is None or not _is_alike(parts.texts[entry.shown], text)
+
     def apply_text(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
         """Put the text in place of the paragraph that is shown, or of the one that the same message gave before."""
         parts, entry = _split_field(asked.shown), _read_entry(asked)

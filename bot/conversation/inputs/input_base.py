@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from annotation.campaigns.questions import Question
 from annotation.workflow.assignments import ShownQuestion
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
-from bot.conversation import message_layout
+from bot.conversation import message_layout, prompts
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import Texts
 from bot.conversation.updates_and_calls import ButtonRows, CallbackData, InlineButton
@@ -23,12 +23,14 @@ Q = TypeVar("Q", bound=Question)
 class RefusedInput:
     """A tap or a text that is no valid answer: the id of the text that says why, and its arguments. Nothing changes.
 
-    With `repeats_item` the item is shown again below what a typed text is told.
+    With `repeats_item` the item is shown again below what a typed text is told; with `offers_commands` it is told what
+    else can be done.
     """
 
     text_id: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
     repeats_item: bool = False
+    offers_commands: bool = False
 
 
 class TypedButtons(StrEnum):
@@ -84,6 +86,14 @@ class QuestionInput(ABC):
         """Which buttons a typed text may name: those of a screen that decides something, such as to save a text."""
         return TypedButtons.NONE
 
+    def takes_wishes(self, asked: AskedQuestion, text: str) -> bool:  # noqa: ARG002  # most try it as an answer first
+        """Whether a word such as «стоп» is meant as what it does, before it is read as an answer."""
+        return False
+
+    def leave_entry(self, entry: Any) -> Any:
+        """What is kept of an entry while an earlier question is asked."""
+        return entry
+
     def has_step_before(self, asked: AskedQuestion) -> bool:  # noqa: ARG002  # most are answered in one step
         """Whether the buttons lead back within the question, so that none beside them leads to the one before."""
         return False
@@ -99,6 +109,12 @@ class QuestionInput(ABC):
     @abstractmethod
     def format_answer(self, shown: ShownQuestion, stored: str, translate: Texts, *, language: str) -> str:
         """A stored answer in words, short enough for a heading; `language` is that of the project."""
+
+
+def refuse_words_with_number(text: str) -> RefusedInput | None:
+    """How to write the number that a text has among other words; None where it has none, or several."""
+    number = prompts.find_number(text)
+    return RefusedInput(text_id="digits-only", arguments={"number": number}) if number else None
 
 
 def narrow_question(shown: ShownQuestion, question_type: type[Q]) -> Q:

@@ -16,7 +16,7 @@ from annotation.errors import Stale
 from annotation.workflow.assignments import ShownQuestion
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout, prompts
-from bot.conversation.inputs.input_base import QuestionInput, RefusedInput, narrow_question
+from bot.conversation.inputs.input_base import QuestionInput, RefusedInput, narrow_question, refuse_words_with_number
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import Texts, get_texts, list_languages
 from bot.conversation.updates_and_calls import OPTION_INDEX, TICK, ButtonAction, ButtonRows, CallbackData, InlineButton
@@ -110,7 +110,7 @@ class OptionsInput(QuestionInput):
         """Answer with the option that the text names by letter, number or in full."""
         matched = match_options(text, asked.shown.options, asked.language)
         if len(matched) != 1:
-            return RefusedInput(text_id="tap-please", repeats_item=True)
+            return RefusedInput(text_id="tap-please", offers_commands=True)
         return asked.with_answer(asked.shown.labels[matched[0]])
 
     def restore_entry(self, shown: ShownQuestion, stored: str) -> Any:  # noqa: ARG002
@@ -181,7 +181,9 @@ class ScaleInput(OptionsInput):
         point = question.find_point(text.strip())
         if point is None:
             numbers = {"low": question.options[0], "high": question.options[-1]}
-            return RefusedInput(text_id="type-a-point", arguments=numbers, repeats_item=True)
+            return refuse_words_with_number(text) or RefusedInput(
+                text_id="type-a-point", arguments=numbers, offers_commands=True
+            )
         return asked.with_answer(point)
 
     def add_options(self, blocks: list[TextBlock], shown: ShownQuestion, names: Sequence[str]) -> list[TextBlock]:
@@ -236,12 +238,13 @@ class ChoicesInput(OptionsInput):
     def apply_text(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
         """Tick or clear the boxes that the text names, or take the ticked ones by the words of their last button."""
         ticked = asked.draft.entry or []
+        text = text.strip().lstrip(f"{TICKED}{EMPTY}")  # a label is typed with its box
         matched = match_options(text, asked.shown.options, asked.language)
         if not matched and _normalise(text) in _list_done_words(ticked=bool(ticked)):
             return _apply_boxes(asked, ticked)
         result = _tick_boxes(asked, {*ticked} ^ {*matched})
         is_refused = matched or isinstance(result, RefusedInput)
-        return result if is_refused else RefusedInput(text_id="tap-please", repeats_item=True)
+        return result if is_refused else RefusedInput(text_id="tap-please", offers_commands=True)
 
     def restore_entry(self, shown: ShownQuestion, stored: str) -> list[int]:
         """The indices of the boxes that were ticked."""
@@ -300,7 +303,7 @@ def match_options(text: str, options: Sequence[str], language: str) -> tuple[int
 
     Numbers count the options from 1, but for options among which is a number: there a number means the option. Yes and
     no in another language name the option that alone begins so. Latin letters that look like Cyrillic ones are accepted
-    for them, and the other way round.
+    for them, and the other way round; within an option, where one option remains.
     """
     typed, normalised = _normalise(text), [_normalise(option) for option in options]
     if normalised.count(typed) == 1:
@@ -315,7 +318,11 @@ def match_options(text: str, options: Sequence[str], language: str) -> tuple[int
     if matched and len(matched) == len(indices):
         return tuple(dict.fromkeys(matched))
     meant = prompts.find_yes_or_no(text, options)
-    return () if meant is None else (meant,)
+    if meant is not None:
+        return (meant,)
+    skeleton = spelling.build_skeleton(text.strip())
+    alike = [index for index, option in enumerate(options) if spelling.build_skeleton(option) == skeleton]
+    return tuple(alike) if len(alike) == 1 else ()
 
 
 def isolate_direction(text: str) -> str:

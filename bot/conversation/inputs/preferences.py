@@ -105,7 +105,7 @@ class PreferenceInput(options.OptionsInput):
         meant = match_answer(text, asked.shown, asked.language)
         if meant is None:
             names = self.list_names(asked.shown, asked.language)
-            return RefusedInput(text_id="side-please", arguments={"answers": ", ".join(names)})
+            return RefusedInput(text_id="side-please", arguments={"answers": ", ".join(names)}, offers_commands=True)
         return asked.with_answer(asked.shown.labels[meant])
 
     def restore_entry(self, shown: ShownQuestion, stored: str) -> int | None:

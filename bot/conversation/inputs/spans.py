@@ -67,7 +67,10 @@ class SpansInput(QuestionInput):
         number = choice.find_typed_number(text.strip())
         if number is not None:
             return asked.with_entry(choice.apply_tap(SpanTap.CHOOSE, number).to_json())
-        tap = span_screens.find_typed_button(choice, text)
+        page = choice.find_typed_page(text.strip())
+        if page is not None:
+            return asked.with_entry(choice.apply_tap(SpanTap.PAGE, page).to_json())
+        tap = span_screens.find_typed_button(choice, text, goes_further_back=bool(asked.draft.answers))
         if tap is not None:
             return _apply_choice(asked, choice, tap, 0)
         if none is not None and text.strip().casefold() == none.strip().casefold() and not choice.draft.spans:
@@ -116,7 +119,7 @@ def _quote_part(asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
     extents = span_drafts.find_typed_part(text, asked.shown.field_text)
     draft = _build_choice(asked).choose_extents(extents)
     if draft is None:
-        return RefusedInput(text_id="span-overlaps" if extents else "span-not-found")
+        return RefusedInput(text_id="span-overlaps" if extents else "span-not-found", offers_commands=not extents)
     return asked.with_entry(draft.to_json())
 
 

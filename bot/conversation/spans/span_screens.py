@@ -141,6 +141,13 @@ class SpanChoice:
         numbers = {number: candidate for candidate in self.shown if (number := self.get_number(candidate))}
         return numbers.get(int(text))
 
+    def find_typed_page(self, text: str) -> int | None:
+        """The page to which a typed “‹” or “›” leads; None for any other text, and where there is no such page."""
+        if text not in PAGE_LABELS:
+            return None
+        page = min(self.draft.page, max(0, len(self.pages) - 1)) + (1 if text == PAGE_LABELS[1] else -1)
+        return page if 0 <= page < len(self.pages) else None
+
     def get_number(self, candidate: int) -> int:
         """The number of a sentence in the text, of a word in its sentence or from the first one on, or of a match."""
         match self.step:
@@ -290,10 +297,11 @@ def build_span_buttons(
     return tuple(tuple(row) for row in rows if row)
 
 
-def find_typed_button(choice: SpanChoice, text: str) -> SpanTap | None:
+def find_typed_button(choice: SpanChoice, text: str, *, goes_further_back: bool) -> SpanTap | None:
     """What a typed text does that is the label of a button on the screen, in whatever language; None for no label.
 
-    Whether the chosen part is right is answered by yes and no too.
+    Whether the chosen part is right is answered by yes and no too, and by back, unless a button of the item leads to
+    the question before (`goes_further_back`).
     """
     if choice.step is not SpanStep.CONFIRM:
         labels = {SpanTap.BACK: "back"} if choice.can_go_back else {}
@@ -301,7 +309,10 @@ def find_typed_button(choice: SpanChoice, text: str) -> SpanTap | None:
         offered = {SpanTap.SAVE, *choice.moves, *((SpanTap.ADD,) if choice.can_add else ())}
         labels = {tap: label for tap, label in _LABELS.items() if tap in offered}
         labels[SpanTap.REMOVE] = _get_change_label(choice)
-        for words, tap in ((prompts.YES, SpanTap.SAVE), (prompts.NO, SpanTap.REMOVE), (prompts.BACK, SpanTap.REMOVE)):
+        decisions = {prompts.YES: SpanTap.SAVE, prompts.NO: SpanTap.REMOVE}
+        if not goes_further_back:
+            decisions[prompts.BACK] = SpanTap.REMOVE
+        for words, tap in decisions.items():
             if prompts.normalise_text(text) in prompts.get_words(words):
                 return tap
     typed = prompts.normalise_text(text)

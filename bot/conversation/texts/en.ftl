@@ -6,8 +6,28 @@ words-yes = yes
 words-no = no
 # Words for the way back, with commas: they do what the button “Back” does.
 words-back = back
+# Words for a consent, with commas, besides those for a yes: they press the button “I agree”.
+words-agree = { words-yes }, agree, i agree, agreed
+# Words that decline a consent, with commas, besides those for a no: they press the button “I do not agree”.
+words-disagree = { words-no }, disagree, i disagree, i don't agree
+# Words for a pause, with commas, typed where they are no answer: they do what /pause does.
+words-pause = stop, pause, enough, break, that's enough, i'm done
+# Words for a skip, with commas: they ask why the question is skipped, as the button “Skip” does.
+words-skip = skip, i don't know, i do not know, don't know, no idea, idk
+# Words for a report, with commas: they ask what is wrong with the question, as the button “Problem” does.
+words-report = mistake, error, problem, typo
+# Words that ask how much is done and left, with commas: they do what /progress does.
+words-progress = how many left, how many are left, how much is left, how many more, progress
+# Words for help, with commas: they do what /help does.
+words-help = help, commands
+# Words of thanks, with commas: they are answered with `thanks-back`.
+words-thanks = thanks, thank you, thank you very much, thx
+# Words that ask to be forgotten, with commas: they ask for confirmation, as /forget does.
+words-forget = forget me, delete me, erase me, delete my data
+# Words for “more” that people type before or after the size of a session: “10 more”.
+words-more = more
 # Words that lead on, with commas, besides those for a yes: they press buttons such as “Go on” and “Begin”.
-words-go-on = { words-yes }, ok, okay, y, yep, yeah, sure, agree, understood, next, continue, begin, start, +
+words-go-on = { words-agree }, ok, okay, y, yep, yeah, sure, understood, next, continue, begin, start, +
 # Words that lead out, with commas, besides those for no and back: they press buttons such as “No, I’ll stay”.
 words-stay-out = { words-no }, { words-back }, n, nope, -
 # Words for the first of the texts to compare, one word each, in all their forms, with commas. So are the lists
@@ -109,8 +129,6 @@ type-text = Type your answer as a message.
 type-number = Type a number, like 34.
 # Button, at most 20 characters: leaves a question about the annotator without an answer.
 rather-not-say = I’d rather not say
-# In the empty field for a message, at most 64 characters.
-answer-here = Your answer
 # Short notice over the chat, at most 200 characters: what was tapped is stored.
 noted = Noted
 # What somebody told about themselves is stored.
@@ -144,8 +162,6 @@ zone-other = Another city
 zone-unsaid = I’d rather not say
 # After the button “Another city”.
 zone-type = Type your city, or what time it is there, like 14:30.
-# In the empty field for a message, at most 64 characters: a city of your country, and a time.
-zone-hint = Leeds or 14:30
 # Said to a text that is neither a city nor a time.
 zone-unknown = I do not know that city or time.
 # The time zone is stored.
@@ -425,6 +441,22 @@ not-taken = That answer does not fit here. Here is where you are.
 tap-please = Tap a button, or type what it says.
 # Said to a typed text that is none of the answers offered.
 choose-shown = There is no such answer here. Tap a button, or type what it says.
+# Below “Tap a button, or type what it says.”: four other things to do, as commands.
+or-commands = Or: /skip to skip it, /problem to report it, /pause to stop for now, /help for everything else.
+# Said to somebody who typed thanks; nothing else follows.
+thanks-back = Thank you for being here!
+# Below a typed text that may be an answer or a wish, such as “back”: which of them is it? The buttons “It is my answer”
+# and “Back” are below.
+word-or-answer = Is this your answer, or would you like to do something else?
+# Button, at most 20 characters: the typed word is an answer.
+is-my-answer = It is my answer
+# Said to a number with other words, such as “34 years”.
+# $number (34): the number in it
+digits-only = Just the number in digits, please: { $number }
+# Somebody went back from the first question about themselves.
+profile-later = No rush. When you are ready, send /start.
+# Somebody typed “back”, and there is no step before.
+nothing-before = There is nothing to go back to here.
 # Somebody typed a text where nothing was asked; the current screen follows.
 only-read = The last message asked nothing, so this was not saved. Here is where you are.
 # Somebody typed a text, but the last message asked something else; the current screen follows.

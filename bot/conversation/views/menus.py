@@ -112,7 +112,7 @@ def build_size_row(
             project_id,
             size,
             word=word,
-            typed=(str(size),),
+            typed=prompts.list_more_words(size),
         )
         for size in SESSION_SIZES
     )
@@ -170,6 +170,8 @@ REPORT_REASONS = ("two-right", "none-right", "unknowable", "bad-language", "same
 """The reasons for a report, as they are stored; the id of a reason's text is `report-` and the reason."""
 STAY = "stay"
 """The word in the data of the button that declines a withdrawal or an erasure."""
+LEAVE, LATER = "leave", "later"
+"""The words in the data of a button that leads back from a typed prompt: to the screen before it, or out for now."""
 TYPED_REASON = 99
 """The number, in place of a reason's index, in the data of the button after which the reason is typed."""
 
@@ -284,6 +286,12 @@ def render_erasure_confirmation(translate: Texts) -> RenderedMessage:
     """The question whether the annotator is sure to have all data erased, with a button for each answer."""
     yes = message_layout.build_button(translate("forget-yes"), ButtonAction.FORGET, 0, 1, typed=(prompts.YES,))
     return message_layout.render_text(translate, translate("forget-sure"), buttons=((yes,), _build_stay_row(translate)))
+
+
+def build_back_row(translate: Texts, *, word: str = LEAVE) -> tuple[InlineButton, ...]:
+    """The button that leads back from a prompt whose answer is typed."""
+    typed = (prompts.BACK,)
+    return (message_layout.build_button(translate("back"), ButtonAction.GO_ON, word=word, typed=typed),)
 
 
 def _build_stay_row(translate: Texts) -> tuple[InlineButton, ...]:

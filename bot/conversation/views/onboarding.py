@@ -13,10 +13,13 @@ from bot.conversation import message_layout, prompts, time_zones
 from bot.conversation.inputs import options
 from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts, get_texts, list_languages
-from bot.conversation.updates_and_calls import ButtonAction, ButtonRows
+from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, InlineButton
+from bot.conversation.views import menus
 
 OTHER_ZONE, NO_ZONE = "other", "unsaid"
 """The words, in place of a zone, in the data of the buttons to type a zone and to tell none."""
+TYPED = "typed"
+"""The key beside a prompt that asks whether a typed word is the answer to a profile field: the word."""
 DIGEST_LENGTH = 16
 """How many characters of a digest fit into the data of a button."""
 
@@ -43,10 +46,10 @@ def render_consent(request: ConsentRequest, translate: Texts, *, project_id: int
     """The whole consent text, in parts where it is long, with buttons to agree and decline under the last part."""
     digest = request.required.sha256[:DIGEST_LENGTH]
     agree = message_layout.build_button(
-        translate("agree"), ButtonAction.CONSENT, project_id, 1, word=digest, typed=(prompts.GO_ON,)
+        translate("agree"), ButtonAction.CONSENT, project_id, 1, word=digest, typed=(prompts.AGREE,)
     )
     decline = message_layout.build_button(
-        translate("decline"), ButtonAction.CONSENT, project_id, 0, word=digest, typed=(prompts.STAY_OUT,)
+        translate("decline"), ButtonAction.CONSENT, project_id, 0, word=digest, typed=(prompts.DISAGREE,)
     )
     return message_layout.render_messages(
         [message_layout.make_bold_block(translate("consent")), TextBlock(request.text)],
@@ -55,8 +58,13 @@ def render_consent(request: ConsentRequest, translate: Texts, *, project_id: int
     )
 
 
-def render_profile_field(field: ProfileField, translate: Texts, *, project_id: int) -> RenderedMessage:
-    """The question of a profile field: a choice has buttons, other fields are typed; optional ones can be declined."""
+def render_profile_field(
+    field: ProfileField, translate: Texts, *, project_id: int, back: InlineButton
+) -> RenderedMessage:
+    """The question of a profile field: a choice has buttons, other fields are typed; optional ones can be declined.
+
+    The last button leads `back`.
+    """
     digest, blocks = compute_field_digest(field), [message_layout.make_bold_block(field.text)]
     labels = tuple(options.isolate_direction(option) for option in field.options)
     letters = options.list_letters(len(labels), translate.language)
@@ -77,8 +85,20 @@ def render_profile_field(field: ProfileField, translate: Texts, *, project_id: i
             translate("rather-not-say"), ButtonAction.PROFILE, project_id, len(labels), 1, word=digest
         )
         buttons = (*buttons, (decline,))
-    input_hint = translate("answer-here") if not buttons else None
-    return message_layout.render_messages(blocks, translate, buttons=buttons, input_hint=input_hint)[-1]
+    return message_layout.render_messages(blocks, translate, buttons=(*buttons, (back,)))[-1]
+
+
+def render_profile_doubt(field: ProfileField, text: str, translate: Texts, *, project_id: int) -> RenderedMessage:
+    """The question whether a typed word, such as «назад», is the answer to a profile field."""
+    digest = compute_field_digest(field)
+    answer = message_layout.build_button(
+        translate("is-my-answer"), ButtonAction.PROFILE, project_id, 0, 0, 1, word=digest, typed=(prompts.YES,)
+    )
+    back = message_layout.build_button(
+        translate("back"), ButtonAction.PROFILE, project_id, word=digest, typed=(prompts.BACK, prompts.NO)
+    )
+    blocks = [message_layout.make_bold_block(text), TextBlock(translate("word-or-answer"))]
+    return message_layout.render_messages(blocks, translate, buttons=((answer,), (back,)))[-1]
 
 
 def compute_field_digest(field: ProfileField) -> str:
@@ -91,7 +111,7 @@ def render_time_zone_choice(translate: Texts, *, now: datetime, for_notices: boo
 
     The row of its buttons is 1 where it is asked for so that the bot writes by day (`for_notices`).
     """
-    row_id = int(for_notices)
+    row_id, back = int(for_notices), menus.build_back_row(translate, word=menus.LATER)
     city_buttons = []
     for name in time_zones.list_common_zones(translate.language):
         label = f"{time_zones.format_zone(name, translate)} · {now.astimezone(ZoneInfo(name)):%H:%M}"
@@ -102,7 +122,7 @@ def render_time_zone_choice(translate: Texts, *, now: datetime, for_notices: boo
         message_layout.build_button(translate("zone-unsaid"), ButtonAction.ZONE, row_id, word=NO_ZONE),
     )
     question = translate("which-zone-by-day" if for_notices else "which-zone")
-    return message_layout.render_text(translate, question, buttons=(*city_rows, other_row))
+    return message_layout.render_text(translate, question, buttons=(*city_rows, other_row, back))
 
 
 def render_warning(text: str, translate: Texts, *, project_id: int, sha256: str) -> tuple[RenderedMessage, ...]:

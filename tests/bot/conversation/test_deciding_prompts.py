@@ -126,7 +126,7 @@ def test_a_no_lets_a_text_be_fixed(chat: Chat, load: Load, typed: str) -> None:
     assert "надішліть її ще раз" in chat.say(typed)[-1]
     chat.say("ні")
     assert "ні" in chat.last.text
-    chat.tap("Зберегти")
+    chat.tap("Це моя відповідь")
     assert chat.answers() == ["ні"]
 
 
@@ -145,12 +145,12 @@ def test_a_skip_is_typed_by_its_label(chat: Chat, load: Load, question: str, typ
 
 @pytest.mark.parametrize(("first", "then"), [("так", "ні"), ("Ні.", "да"), ("no", "yes")])
 def test_to_a_text_question_yes_and_no_are_answers(chat: Chat, load: Load, first: str, then: str) -> None:
-    """Also where one of them takes the place of the other; the button is typed by its label."""
+    """Once it is said that they are; one takes the place of the other. The button is typed by its label."""
     load([{"id": "1", "text": "Чи йде дощ?"}], items=SHOWN, question=TEXT_QUESTION)
     chat.begin()
     assert f"Ваша відповідь:\n\n{first}\n" in chat.say(first)[-1]
     assert f"Ваша відповідь:\n\n{then}\n" in chat.say(then)[-1]
-    chat.say("сохранить")
+    chat.say("это мой ответ")
     assert chat.answers() == [then]
 
 

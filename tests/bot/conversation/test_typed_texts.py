@@ -85,7 +85,7 @@ def test_a_text_for_an_earlier_item_is_shown_with_that_item(chat: Chat, load: Lo
     ("question", "typed", "told"),
     [
         (QUESTION, "чотири, а може, п’ять", "Забагато: 21 знак, а вміщається 12. Надішліть, будь ласка, коротше."),
-        (NUMBER, "3 кг", "Тут відповідь — число. Напишіть його цифрами й без інших слів, наприклад 34 або 3,5."),
+        (NUMBER, "3 кг", "Напишіть лише число цифрами: 3"),
     ],
 )
 def test_what_the_question_does_not_take_is_explained(
