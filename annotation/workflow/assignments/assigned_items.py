@@ -66,8 +66,9 @@ class AssignedItem:
     `revision` is the revision that the next answer will have, 0 for a first answer. `project` is the project's title,
     `item` the item's external id, `stimulus` the text to judge and `pieces` its parts with their kinds. `number` counts
     the annotator's items in the stage from 1, in training and qualification those of the attempt. `countdown` is None
-    where none is shown. `pass_mark` is that of the stage. `is_new` says that the annotator never had the item before.
-    In the second pass the pieces and questions of later steps are shown, and `second_pass` tells the gold.
+    where none is shown. `pass_mark` is that of the stage; `attempt` of `attempts` is the attempt at training or
+    qualification, 1 of 1 elsewhere. `is_new` says that the annotator never had the item before. In the second pass the
+    pieces and questions of later steps are shown, and `second_pass` tells the gold.
     """
 
     assignment_id: int
@@ -85,6 +86,8 @@ class AssignedItem:
     countdown: Countdown | None
     pass_mark: PassMark | None
     page: ShownPage | None
+    attempt: int = 1
+    attempts: int = 1
     is_new: bool = field(default=False, compare=False)
     second_pass: SecondPass | None = None
 
@@ -112,6 +115,8 @@ def build_assigned_item(opened: OpenedAssignment, *, is_new: bool = False) -> As
         countdown=countdown.count_down(opened, number=number) if _has_countdown(opened) else None,
         pass_mark=None if section is None else section.pass_mark,
         page=_build_shown_page(context, assignment),
+        attempt=assignment.attempt or 1,
+        attempts=1 if section is None else section.attempts or 1,
         is_new=is_new,
         second_pass=second,
     )

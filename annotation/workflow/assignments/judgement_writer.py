@@ -222,12 +222,13 @@ def _can_offer_undo(opened: OpenedAssignment, judgement: JudgementRow, decision:
 class TrainingFeedback:
     """What an annotator is told about an answer in training.
 
-    `right` says whether the answer was right, None where the item has no gold. `gold` are the texts of the right
-    answers by question name. `explanation` is the item's explanation, None where there is none or the project shows
-    none.
+    `right` says whether the answer was right, None where the item has no gold, and `marks` the same of each question
+    that has gold. `gold` are the texts of the right answers by question name. `explanation` is the item's explanation,
+    None where there is none or the project shows none.
     """
 
     right: bool | None
+    marks: Mapping[str, bool]
     gold: Mapping[str, str]
     explanation: str | None
 
@@ -241,8 +242,10 @@ def get_training_feedback(
         return None
     questions = assigned_items.list_questions(context, item)
     gold = gold_answers.get_gold_answers(item, questions)
+    marks = gold_answers.mark_answers(questions, stored_answers, golds=gold, accepted=tuple(item.accepted or ()))
     return TrainingFeedback(
-        right=gold_answers.is_item_right(item, questions, stored_answers),
+        right=gold_answers.are_all_right(marks),
+        marks=marks,
         gold={name: get_answer_text(questions, item, name, label) for name, label in gold.items()},
         explanation=item.explanation if section.explain else None,
     )

@@ -11,7 +11,7 @@ from annotation.workflow.annotators import invitations, registration, withdrawal
 from annotation.workflow.annotators.invitations import InvitationRefusal, RedeemedInvitation
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations.conversation_state import ConversationStep
-from bot.conversation import case_queue, message_layout, navigation, organiser_notifications
+from bot.conversation import case_queue, message_layout, navigation, organiser_notifications, requirements
 from bot.conversation.texts import get_texts, list_commands, list_languages
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import CommandMenu, TelegramCalls
@@ -114,11 +114,16 @@ def enter_project(context: UpdateContext) -> TelegramCalls:
 
 
 def resume_work(context: UpdateContext) -> TelegramCalls:
-    """Show the current screen; where a withdrawal or erasure was not confirmed, say that nothing has changed."""
+    """Show the current screen; where a withdrawal or erasure was not confirmed, say that nothing has changed.
+
+    Below an answer that had to be read first, the button goes.
+    """
     has_declined = context.require_callback().word == menus.STAY
-    edited = (
+    edited: TelegramCalls = (
         context.edit(message_layout.render_text(context.translate, context.translate("stays"))) if has_declined else ()
     )
+    if context.state.step is ConversationStep.CHOICE and context.state.subject_id:
+        edited = requirements.remove_prompt_buttons(context)
     return join_calls(context.acknowledge(), edited, navigation.show_current_screen(context.without_tap()))
 
 

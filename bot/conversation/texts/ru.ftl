@@ -406,17 +406,20 @@ more = ⋯
 undo-skip = Вернуть
 which-answer = Какой ответ изменить?
 toast-wrong = Нет: { $gold }
+attempt-again = Это попытка { $attempt } из { $attempts }.
+wrong-nearly = Почти: { $gold }, а не { $answer }
+right-value = верно: { $gold }
 training-rules = Тренировка: { $total ->
-    [one] { $total } вопрос
-    [few] { $total } вопроса
-    [many] { $total } вопросов
-   *[other] { $total } вопроса
+    [one] { $total } задание
+    [few] { $total } задания
+    [many] { $total } заданий
+   *[other] { $total } задания
 }. После каждого ответа вы увидите, верен ли он.
 qualification-rules = Проверка: { $total ->
-    [one] { $total } вопрос
-    [few] { $total } вопроса
-    [many] { $total } вопросов
-   *[other] { $total } вопроса
+    [one] { $total } задание
+    [few] { $total } задания
+    [many] { $total } заданий
+   *[other] { $total } задания
 }. Итог вы увидите в конце.
 pass-mark = Чтобы пройти дальше, нужно минимум { $needed ->
     [one] { $needed } верный ответ

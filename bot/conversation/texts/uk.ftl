@@ -406,17 +406,20 @@ more = ⋯
 undo-skip = Повернути
 which-answer = Яку відповідь змінити?
 toast-wrong = Ні: { $gold }
+attempt-again = Це спроба { $attempt } з { $attempts }.
+wrong-nearly = Майже: { $gold }, а не { $answer }
+right-value = правильно: { $gold }
 training-rules = Тренування: { $total ->
-    [one] { $total } запитання
-    [few] { $total } запитання
-    [many] { $total } запитань
-   *[other] { $total } запитання
+    [one] { $total } завдання
+    [few] { $total } завдання
+    [many] { $total } завдань
+   *[other] { $total } завдання
 }. Після кожної відповіді побачите, чи вона правильна.
 qualification-rules = Перевірка: { $total ->
-    [one] { $total } запитання
-    [few] { $total } запитання
-    [many] { $total } запитань
-   *[other] { $total } запитання
+    [one] { $total } завдання
+    [few] { $total } завдання
+    [many] { $total } завдань
+   *[other] { $total } завдання
 }. Підсумок побачите наприкінці.
 pass-mark = Щоб пройти далі, треба щонайменше { $needed ->
     [one] { $needed } правильну відповідь

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -69,28 +70,67 @@ def format_stage_rules(item: AssignedItem, translate: Texts) -> str:
     if item.number != 1 or item.revision or item.countdown is None:
         return ""
     total = item.countdown.total
-    rules = [translate(STAGE_RULES[item.stage], total=total)]
+    rules = [translate("attempt-again", attempt=item.attempt, attempts=item.attempts)] if item.attempt > 1 else []
+    rules.append(translate(STAGE_RULES[item.stage], total=total))
     if item.pass_mark is not None:
         rules.append(translate("pass-mark", needed=item.pass_mark.count_needed(total)))
     return " ".join(rules)
 
 
 def list_feedback(saved: SavedJudgement, feedback: TrainingFeedback, translate: Texts) -> list[str]:
-    """The lines below an answer: whether it is right, the gold answer and why; a skip is told nothing."""
+    """The lines below an answer: whether it is right, the gold answer and why; a skip is told nothing.
+
+    Where several questions have gold, the verdicts stand beside the answers, and only a right item is called so below.
+    """
     if not saved.stored_answers:
         return []
     gold = format_gold(saved, feedback, translate)
     verdict = {
         True: translate("right"),
-        False: translate("wrong", gold=gold),
+        False: "" if _has_own_verdicts(saved) else _format_wrong(saved, feedback, translate),
         None: translate("for-comparison", gold=gold),
     }[feedback.right]
     return [verdict if gold or feedback.right else "", feedback.explanation or ""]
 
 
+def render_verdict(saved: SavedJudgement, translate: Texts) -> RenderedMessage:
+    """The feedback on an answer in training, to be read below a typed one."""
+    verdicts = format_answers(saved, translate) if _has_own_verdicts(saved) else []
+    feedback = [] if saved.feedback is None else list_feedback(saved, saved.feedback, translate)
+    return message_layout.render_text(translate, "\n".join(verdicts), *feedback)
+
+
+def _has_own_verdicts(saved: SavedJudgement) -> bool:
+    """Whether each answer gets a verdict on its own line: in training, of an item with several questions."""
+    return len(saved.questions) > 1 and saved.feedback is not None and bool(saved.feedback.marks)
+
+
+def _format_wrong(saved: SavedJudgement, feedback: TrainingFeedback, translate: Texts) -> str:
+    """That the answer is wrong and what is right; of a marked part that touches the right one, how it differs."""
+    gold, shown = format_gold(saved, feedback, translate), saved.questions[0]
+    given = saved.stored_answers.get(shown.name, "")
+    if gold and shown.question.marks_parts and _touches(given, feedback.gold.get(shown.name, "")):
+        answer = INPUTS[shown.question.kind].format_answer(shown, given, translate, language=saved.language)
+        return translate("wrong-nearly", gold=gold, answer=answer)
+    return translate("wrong", gold=gold)
+
+
+def _touches(given: str, gold: str) -> bool:
+    """Whether one of the marked parts overlaps with a right one; both are as stored."""
+    return any(
+        part["start"] < right["end"] and right["start"] < part["end"]
+        for part in json.loads(given or "[]")
+        for right in json.loads(gold or "[]")
+    )
+
+
 def format_gold(saved: SavedJudgement, feedback: TrainingFeedback, translate: Texts) -> str:
-    """The right answers of all questions, in words."""
-    return "; ".join(_format_gold_answer(saved, name, text, translate) for name, text in feedback.gold.items())
+    """The right answers of all questions, in words, without those that were given where others were wrong."""
+    return "; ".join(
+        _format_gold_answer(saved, name, text, translate)
+        for name, text in feedback.gold.items()
+        if any(shown.name == name for shown in saved.questions) and (feedback.right or not feedback.marks.get(name))
+    )
 
 
 def _format_gold_answer(saved: SavedJudgement, name: str, text: str, translate: Texts) -> str:
@@ -369,6 +409,8 @@ def render_finished_item(saved: SavedJudgement, translate: Texts, *, emoji: str 
 
 def format_answers(saved: SavedJudgement, translate: Texts) -> list[str]:
     """The stored answers in words; where the item has several questions, each after its question."""
+    if _has_own_verdicts(saved):
+        return [_format_verdict(saved, shown, translate) for shown in saved.questions]
     shown_questions: dict[str, ShownQuestion] = {shown.name: shown for shown in saved.questions}
     answers = []
     for name, label in saved.stored_answers.items():
@@ -376,6 +418,23 @@ def format_answers(saved: SavedJudgement, translate: Texts) -> list[str]:
         words = INPUTS[shown.question.kind].format_answer(shown, label, translate, language=saved.language)
         answers.append(f"{shown.text} — {words}" if len(saved.questions) > 1 else words)
     return answers
+
+
+def _format_verdict(saved: SavedJudgement, shown: ShownQuestion, translate: Texts) -> str:
+    """A question with its answer in words, ✓ or ✗ before it and, where that is wrong, what is right behind it."""
+    feedback, stored = saved.feedback, saved.stored_answers.get(shown.name)
+    words = translate("leave-open")
+    if stored is not None:
+        words = INPUTS[shown.question.kind].format_answer(shown, stored, translate, language=saved.language)
+    line = f"{shown.text} — {words}"
+    mark = None if feedback is None else feedback.marks.get(shown.name)
+    if feedback is None or mark is None:
+        return line
+    if mark:
+        return f"{RIGHT} {line}"
+    gold = _format_gold_answer(saved, shown.name, feedback.gold[shown.name], translate)
+    right = translate("right-value", gold=gold)
+    return f"{WRONG} {line} ({right})"
 
 
 def _format_finished_heading(saved: SavedJudgement, translate: Texts, *, emoji: str) -> str:

@@ -312,7 +312,9 @@ def learning(play: Play) -> None:
     play.in_()
     chat.story.clear()
     wrong, right = "АБ" if play.language not in LATIN else "AB"
-    for _ in range(3):
+    chat.tap(wrong)
+    play.tap("go-on")
+    for _ in range(2):
         chat.tap(wrong)
     chat.say("/task")
     play.tap("go-on")
