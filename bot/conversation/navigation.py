@@ -334,7 +334,9 @@ def show_assignment_result(
             else None
         )
         above = () if before is None else (own_progress.format_progress(before, context.translate),)
-        return requirements.show_card(context, project, definition, version=version, above=above)
+        return requirements.show_card(
+            context, project, definition, version=version, above=above, journey=result.journey
+        )
     attestation: TelegramCalls = ()
     if definition.attestation:
         attestation = attestation_questions.ask_before_item(context, definition, project_id=result.project_id)

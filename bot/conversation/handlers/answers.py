@@ -285,7 +285,8 @@ def finish_item(context: UpdateContext, saved: SavedJudgement) -> TelegramCalls:
     )
     result = None
     if saved.decision is not None:
-        result = own_progress.render_qualification_result(saved.decision, context.translate)
+        title = "" if saved.journey is None else context.get_project(saved.project_id)[0].title
+        result = own_progress.render_qualification_result(saved.decision, context.translate, title=title)
     told = () if result is None else context.send(result)
     if saved.revision:
         return join_calls(calls, told)

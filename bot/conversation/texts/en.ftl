@@ -760,6 +760,19 @@ which-answer = Which answer shall be changed?
 # Short notice over the chat, in training.
 # $gold (a fable): the right answer
 toast-wrong = No: { $gold }
+# On the first card of a programme of several data sets, within the sentence below.
+# $items (290): about how many items, rounded
+journey-items = { $items ->
+    [one] { $items } item
+   *[other] { $items } items
+}
+# On the first card of a programme of several data sets: how much there is to do.
+# $items (290 items): as `journey-items` says it
+journey-ahead = About { $items }, in as many sittings as you like.
+# The same where it is known how long it takes.
+# $items (290 items): as `journey-items` says it
+# $minutes (50): about how many minutes all of it takes, rounded
+journey-ahead-minutes = About { $items }, some { $minutes } min in all, in as many sittings as you like.
 # Above the first item of a second or later attempt at the training or the test.
 # $attempt (2): which attempt
 # $attempts (2): how many there are

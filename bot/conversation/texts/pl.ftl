@@ -424,6 +424,14 @@ more = ⋯
 undo-skip = Przywróć
 which-answer = Którą odpowiedź chcesz zmienić?
 toast-wrong = Nie: { $gold }
+journey-items = { $items ->
+    [one] { $items } zadanie
+    [few] { $items } zadania
+    [many] { $items } zadań
+   *[other] { $items } zadania
+}
+journey-ahead = Mniej więcej { $items }. Możesz rozłożyć to na kilka razy, jak Ci wygodnie.
+journey-ahead-minutes = Mniej więcej { $items }, w sumie około { $minutes } min. Możesz rozłożyć to na kilka razy, jak Ci wygodnie.
 attempt-again = To próba { $attempt } z { $attempts }.
 wrong-nearly = Prawie: { $gold }, a nie { $answer }
 right-value = poprawnie: { $gold }

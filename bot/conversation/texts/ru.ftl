@@ -406,6 +406,14 @@ more = ⋯
 undo-skip = Вернуть
 which-answer = Какой ответ изменить?
 toast-wrong = Нет: { $gold }
+journey-items = { $items ->
+    [one] { $items } задание
+    [few] { $items } задания
+    [many] { $items } заданий
+   *[other] { $items } задания
+}
+journey-ahead = Примерно { $items }. Можно за несколько раз, как вам удобно.
+journey-ahead-minutes = Примерно { $items }, всего около { $minutes } мин. Можно за несколько раз, как вам удобно.
 attempt-again = Это попытка { $attempt } из { $attempts }.
 wrong-nearly = Почти: { $gold }, а не { $answer }
 right-value = верно: { $gold }

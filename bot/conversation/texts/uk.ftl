@@ -406,6 +406,14 @@ more = ⋯
 undo-skip = Повернути
 which-answer = Яку відповідь змінити?
 toast-wrong = Ні: { $gold }
+journey-items = { $items ->
+    [one] { $items } завдання
+    [few] { $items } завдання
+    [many] { $items } завдань
+   *[other] { $items } завдання
+}
+journey-ahead = Приблизно { $items }. Можна за кілька разів, як вам зручно.
+journey-ahead-minutes = Приблизно { $items }, усього близько { $minutes } хв. Можна за кілька разів, як вам зручно.
 attempt-again = Це спроба { $attempt } з { $attempts }.
 wrong-nearly = Майже: { $gold }, а не { $answer }
 right-value = правильно: { $gold }

@@ -67,7 +67,7 @@ STAGE_RULES = {Stage.TRAINING: "training-rules", Stage.QUALIFICATION: "qualifica
 
 def format_stage_rules(item: AssignedItem, translate: Texts) -> str:
     """How many items the training or qualification has and what passes it, above its first item; else empty."""
-    if item.number != 1 or item.revision or item.countdown is None:
+    if (item.stage_number or item.number) != 1 or item.revision or item.countdown is None:
         return ""
     total = item.countdown.total
     rules = [translate("attempt-again", attempt=item.attempt, attempts=item.attempts)] if item.attempt > 1 else []
@@ -147,6 +147,8 @@ MAX_OPEN_UNITS = 200
 """The longest text above compared ones that is not folded away, in UTF-16 units."""
 MAX_QUOTED_UNITS = 300
 """How much of an item's text is repeated where one of its answers is changed below, in UTF-16 units."""
+MAX_TITLE_UNITS = 40
+"""How much of the title of a data set stands above an item of its training or test, in UTF-16 units."""
 MAX_TOAST_UNITS = 200
 """The longest toast that Telegram takes."""
 REMARKS = {
@@ -322,10 +324,20 @@ def _build_question_blocks(progress: ItemProgress, translate: Texts) -> list[Tex
 
 
 def build_header(item: AssignedItem, translate: Texts) -> TextBlock:
-    """The item's number of so many, its stage and page, and how many answers of all annotators are given."""
-    number, countdown = str(item.number), item.countdown
-    parts = [number if countdown is None else translate("own-count", number=item.number, total=countdown.total)]
-    if item.stage in STAGE_TEXTS:
+    """The item's number of so many, its stage and page, and how many answers of all annotators are given.
+
+    In a programme the numbers are those of all its data sets; training and test name theirs, with the numbers in it.
+    """
+    number, countdown, way = str(item.number), item.countdown, item.journey
+    total = None if countdown is None else countdown.total
+    if way is not None:
+        total = way.total if way.counts_down else None
+    parts = [number if total is None else translate("own-count", number=item.number, total=total)]
+    if item.stage in STAGE_TEXTS and way is not None and countdown is not None:
+        own = translate("own-count", number=item.stage_number, total=countdown.total)
+        parts += [message_layout.shorten_text(item.project, MAX_TITLE_UNITS)]
+        parts += [f"{translate(STAGE_TEXTS[item.stage])} {own}"]
+    elif item.stage in STAGE_TEXTS:
         parts.append(translate(STAGE_TEXTS[item.stage]))
     if item.second_pass is not None:
         parts.append(translate("second-pass"))
