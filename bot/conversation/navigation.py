@@ -333,7 +333,7 @@ def show_assignment_result(
             if item_finished
             else None
         )
-        above = () if before is None else (own_progress.format_progress(before, context.translate),)
+        above = () if before is None else (own_progress.format_progress(before, context.translate, with_shared=False),)
         return requirements.show_card(
             context, project, definition, version=version, above=above, journey=result.journey
         )

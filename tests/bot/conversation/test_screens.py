@@ -802,6 +802,7 @@ def comparing(play: Play) -> None:
     chat.story.clear()
     chat.say("/start")
     chat.press(chat.last.buttons[0][0].data, on=chat.last)
+    play.tap("go-on")
     chat.tap(own["tie"])
     unclear, first, bad, second = own["typed"]
     chat.say(unclear)
