@@ -286,7 +286,7 @@ def _list_facts_of_people(session: Session, campaign: _Campaign) -> dict[str, An
         "consented": steps.consented,
         "started": steps.started,
         "finished": steps.finished,
-        "active_hours": round(sum(work_of_one.hours for work_of_one in work.values()), 4),
+        "active_hours": round(sum((work_of_one.hours for work_of_one in work.values()), 0.0), 4),
         "shuffles_options": any(getattr(question, "shuffle", False) for question in definition.all_questions),
         "shuffles_items": True,
     }

@@ -182,5 +182,6 @@ def _list_consensus_labels(result: DataSetResult) -> pd.DataFrame:
 
 
 def get_positions_mark(data: DataSet) -> str:
-    """The mark added to the method of every figure whose classes are positions; empty for other data sets."""
-    return Finding("positions") if data.classes_are_positions else ""
+    """The mark added to the method of every figure whose classes are positions, or columns; empty for others."""
+    code = "columns" if data.answer_type.compares_texts else "positions"
+    return Finding(code) if data.classes_are_positions else ""

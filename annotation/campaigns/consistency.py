@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 
 from aggregation import spelling
+from aggregation.answer_types import ANSWER_TYPES
 from annotation.campaigns.project_sections import ProjectSections
 from annotation.campaigns.questions import Question
 from annotation.campaigns.sections.annotators import find_impossible_admission
@@ -136,7 +137,7 @@ def find_unused_key(file: ProjectSections) -> Contradiction | None:
     if file.repeats is not None and file.asks_in_steps:
         message = "Nobody can answer blind again what was asked in steps: the right answer was shown; leave it out"
         return Contradiction(message, ("repeats",))
-    if file.judges is not None and not any(one.answer_type in ("label", "preference") for one in file.all_questions):
+    if file.judges is not None and not any(ANSWER_TYPES[one.answer_type].is_label for one in file.all_questions):
         message = "Judges are measured on choices, scales and preferences, and none is asked; leave it out"
         return Contradiction(message, ("judges",))
     return None
@@ -262,6 +263,9 @@ def _check_compared(file: ProjectSections, item_options: tuple[str, ...] | None)
         if sides and question.option_columns != sides:
             return Contradiction("All questions of a project compare the same `sides`", (*key_path, "sides"))
         sides = question.option_columns
+        if file.votes is not None and file.votes.format == "comparisons" and not question.system_columns:
+            message = "Votes of the format `comparisons` are about systems; add `systems: [model_a, model_b]`"
+            return Contradiction(message, (*key_path, "sides"))
         if item_options is not None and item_options != sides:
             message = f"The compared texts are the options of the items; leave `{key}.options` out"
             return Contradiction(message, (key, "options"))

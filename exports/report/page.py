@@ -389,7 +389,7 @@ def _build_agreement_rows(result: DataSetResult) -> tuple[TableRow, ...]:
         return (TableRow(head=translate("Not measured"), cells=("",) * 7, notes=list_findings(NO_VOTES)),)
     return tuple(
         TableRow(
-            head=translate(COEFFICIENT_NAMES[row.name]) + _describe_row_basis(row),
+            head=translate(COEFFICIENT_NAMES[row.name]) + _describe_row_basis(row, result.data),
             cells=(
                 translate(row.level),
                 format_coefficient(row.name, row.value),
@@ -406,10 +406,11 @@ def _build_agreement_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     )
 
 
-def _describe_row_basis(row: Coefficient) -> str:
+def _describe_row_basis(row: Coefficient, data: DataSet) -> str:
     """What a coefficient is of, in brackets: its box, classes that are positions, all votes pooled; else empty."""
+    places = translate("columns") if data.answer_type.compares_texts else translate("positions")
     parts = [row.of] if row.of else []
-    parts += [translate("positions")] if row.positions else []
+    parts += [places] if row.positions else []
     parts += [translate("all answers pooled")] if row.basis == "pooled" else []
     parts += [translate("overlap sample")] if row.basis == "sample" else []
     return f" ({', '.join(parts)})" if parts else ""
