@@ -391,6 +391,9 @@ def _explain_no_item(context: UpdateContext, result: NothingAssigned) -> Telegra
         if result.reason in access.RESOLVABLE_REASONS:
             return requirements.ask_requirement(context, result.reason, project, definition)
         title = project.title
+        if result.reason is UnassignedReason.NOT_RUNNING:
+            terms = definitions.get_terms(context.transaction.session, project=project, definition=definition)
+            title = title if terms.programme is None else terms.programme.title
     if result.reason is UnassignedReason.NOTHING_LEFT:
         return context.send_text("all-done", answers=_count_answers(context))
     is_done = result.reason in {UnassignedReason.CAP, UnassignedReason.QUOTA}

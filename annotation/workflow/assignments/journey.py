@@ -79,25 +79,28 @@ def measure_programme(
     shown_at: datetime | None = None,
     assignment_id: int = 0,
 ) -> Journey:
-    """The journey up to the item that was shown then, 0 items without it: three statements.
+    """The journey up to the item that was shown then, 0 items without it, in two statements.
 
-    They count the projects of the programme, what was shown of them, and their pools.
+    They count what was shown of each project of the programme, and the pools.
     """
-    connection = transaction.session.connection()
-    keys = {"annotator": transaction.annotator_id, "programme": programme_id}
-    rows = connection.execute(_PROJECTS, keys, execution_options=transaction.known_values).all()
-    shown_keys = keys | {"at": shown_at, "assignment": assignment_id}
-    shown: dict[tuple[int, Stage], int] = defaultdict(int)
+    keys = {"annotator": transaction.annotator_id, "programme": programme_id, "at": shown_at}
+    listed = transaction.session.connection().execute(
+        _PROJECTS, keys | {"assignment": assignment_id}, execution_options=transaction.known_values
+    )
+    by_project: dict[int, list[sa.Row[Any]]] = defaultdict(list)
+    for row in listed:
+        by_project[row.id].append(row)
+    rows = [own[0] for own in by_project.values()]
     files = {row.id: _read_definition(transaction, row) for row in rows}
+    shown: dict[tuple[int, Stage], int] = defaultdict(int)
     number = hidden = 0
-    for row in connection.execute(_SHOWN, shown_keys).all():
+    for row in (row for own in by_project.values() for row in own if row.n is not None):
         number += int(row.before)
-        hidden += int(row.hidden) if files[row.project_id].has_countdown else 0
-        participation = transaction.find_participation(row.project_id)
-        attempt = next(one.attempt for one in rows if one.id == row.project_id)
-        attempt = attempt if participation is None else participation.attempt
-        if row.attempt is None or row.attempt == (attempt or 1):
-            shown[row.project_id, row.stage] += row.n
+        hidden += int(row.hidden) if files[row.id].has_countdown else 0
+        participation = transaction.find_participation(row.id)
+        attempt = row.attempt if participation is None else participation.attempt
+        if row.shown_attempt is None or row.shown_attempt == (attempt or 1):
+            shown[row.id, row.shown_stage] += row.n
     pools = _count_pools(transaction, files)
     journey = Journey(title=title, number=number)
     left, seconds = 0, 0.0
@@ -206,7 +209,7 @@ def _build_pool_select(project_id: int, definition: ProjectFile) -> sa.Select[An
         .limit(item_queue.MOST_COUNTED + 1)
         .subquery()
     )
-    own = sa.bindparam("annotator")
+    own: sa.BindParameter[int] = sa.bindparam("annotator")
     given = sa.select(col(Assignment.item_id)).where(
         col(Assignment.annotator_id) == own,
         col(Assignment.project_id) == project_id,
@@ -235,29 +238,6 @@ def _build_pool_select(project_id: int, definition: ProjectFile) -> sa.Select[An
     ).group_by(items.c.project_id, items.c.pool)
 
 
-_PROJECTS = (
-    sa.select(
-        col(Project.id),
-        col(Project.definition_sha256),
-        col(Project.overlap),
-        col(Project.overlap_max),
-        col(Project.status).label("project_status"),
-        col(ProgrammeProject.quota),
-        col(Participation.status),
-        col(Participation.stage),
-        col(Participation.attempt),
-        col(Participation.halfway_told),
-    )
-    .select_from(ProgrammeProject)
-    .join(Project, col(Project.id) == col(ProgrammeProject.project_id))
-    .outerjoin(
-        Participation,
-        (col(Participation.project_id) == col(Project.id))
-        & (col(Participation.annotator_id) == sa.bindparam("annotator")),
-    )
-    .where(col(ProgrammeProject.programme_id) == sa.bindparam("programme"))
-    .order_by(col(ProgrammeProject.position))
-)
 _IS_SKIPPED = sa.exists().where(
     col(Judgement.assignment_id) == col(Assignment.id), col(Judgement.skip_reason).is_not(None)
 )
@@ -292,4 +272,36 @@ _SHOWN = (
         col(Assignment.status).in_([AssignmentStatus.DONE, AssignmentStatus.SKIPPED, AssignmentStatus.LIVE]),
     )
     .group_by(col(Assignment.project_id), col(Assignment.stage), col(Assignment.attempt))
+    .subquery()
 )
+"""The annotator's items by project, stage and attempt: how many there are, how many up to one, how many hidden ones."""
+_PROJECTS: sa.Select[*tuple[Any, ...]] = (
+    sa.select(
+        col(Project.id),
+        col(Project.definition_sha256),
+        col(Project.overlap),
+        col(Project.overlap_max),
+        col(Project.status).label("project_status"),
+        col(ProgrammeProject.quota),
+        col(Participation.status),
+        col(Participation.stage),
+        col(Participation.attempt),
+        col(Participation.halfway_told),
+        _SHOWN.c.stage.label("shown_stage"),
+        _SHOWN.c.attempt.label("shown_attempt"),
+        _SHOWN.c.n,
+        _SHOWN.c.before,
+        _SHOWN.c.hidden,
+    )
+    .select_from(ProgrammeProject)
+    .join(Project, col(Project.id) == col(ProgrammeProject.project_id))
+    .outerjoin(
+        Participation,
+        (col(Participation.project_id) == col(Project.id))
+        & (col(Participation.annotator_id) == sa.bindparam("annotator")),
+    )
+    .outerjoin(_SHOWN, _SHOWN.c.project_id == col(Project.id))
+    .where(col(ProgrammeProject.programme_id) == sa.bindparam("programme"))
+    .order_by(col(ProgrammeProject.position))
+)
+"""The projects of a programme, each as often as it has rows of `_SHOWN`, or once."""

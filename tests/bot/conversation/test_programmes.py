@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import sqlalchemy as sa
 from sqlmodel import select
 
 from annotation.campaigns import programme_file
@@ -18,6 +19,7 @@ from annotation.workflow.annotators import invitations
 from annotation.workflow.lifecycle import projects, transitions
 from bot.conversation.updates_and_calls import NewMessage
 from tests.bot.conversation.conftest import WORDS, Chat
+from tests.bot.conversation.test_statements import NOTED_BY_CHAT
 
 if TYPE_CHECKING:
     from sqlmodel import Session
@@ -213,6 +215,17 @@ def test_what_others_have_done_is_not_missed(
     assert end.endswith(DONE.format(answers="1 відповідь"))
 
 
+def test_a_programme_costs_one_statement_more(chat: Chat, join: Join) -> None:
+    """What was shown of its projects, and their pools, are counted once for an answer and its next item."""
+    join(8, 4, more=("reward: {countdown: yes, emoji: none}",) * 2)
+    walk(chat, 3)
+    statements: list[str] = []
+    sa.event.listen(chat.db.engine, "before_cursor_execute", lambda *what: statements.append(what[2]))
+    assert chat.tap("А")[-1].startswith("5 з 12 · разом 4 з 36\n\n")
+    counted = [one for one in statements if not one.lstrip().startswith(NOTED_BY_CHAT)]
+    assert len(counted) <= 15, "\n".join(one[:80] for one in counted)
+
+
 def test_skips_are_done_but_no_answers(chat: Chat, join: Join) -> None:
     """Of two items one."""
     join(2, 1)
@@ -243,6 +256,15 @@ def test_paused_and_closed_data_sets_are_said_as_they_are(chat: Chat, join: Join
     assert said.endswith(
         "\n\nУсе завершено. Ви дали 5 відповідей, дякуємо! Новий проєкт відкриється за посиланням від організаторів."
     )
+
+
+def test_a_programme_that_is_stopped_has_its_own_name(chat: Chat, join: Join, db: Database) -> None:
+    """Not that of its first data set, also where nothing was answered yet."""
+    join(2, 2)
+    set_status(db, pause=("p0", "p1"), now=chat.now)
+    chat.say("/start")
+    assert "«Слова»" in chat.last.text
+    assert TITLES[0] not in chat.last.text
 
 
 def test_an_open_project_follows_the_end_of_a_programme(chat: Chat, join: Join, load: Load) -> None:
