@@ -13,8 +13,9 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
+import sqlalchemy as sa
 from sqlmodel import Session, SQLModel, col, select
 
 from aggregation import spelling
@@ -58,7 +59,7 @@ class DefinitionCache(Generic[Row, Definition]):
     def __len__(self) -> int:
         return len(self._definitions)
 
-    def find_definition(self, row: SQLModel) -> Definition | None:
+    def find_definition(self, row: SQLModel | sa.Row[Any]) -> Definition | None:
         """Return the definition that belongs to the row's columns, or None if the cache lacks it."""
         key = self._read_key(row)
         with self._lock:
@@ -78,7 +79,7 @@ class DefinitionCache(Generic[Row, Definition]):
                 self._definitions.popitem(last=False)
         return definition
 
-    def _read_key(self, row: SQLModel) -> tuple[Hashable, ...]:
+    def _read_key(self, row: SQLModel | sa.Row[Any]) -> tuple[Hashable, ...]:
         return tuple(getattr(row, name) for name in self._columns)
 
 
@@ -124,6 +125,12 @@ def read_project_definition(session: Session, project: ProjectRow) -> ProjectFil
     """
     definition = _PROJECTS.find_definition(project)
     return definition or get_project_definition(session.get_one(Project, project.id, populate_existing=True))
+
+
+def read_listed_definition(session: Session, row: sa.Row[Any]) -> ProjectFile:
+    """Return the parsed definition of a project of which only the columns were listed by which definitions are kept."""
+    definition = _PROJECTS.find_definition(row)
+    return definition or get_project_definition(session.get_one(Project, row.id, populate_existing=True))
 
 
 def get_programme_definition(programme: ProgrammeRow) -> ProgrammeFile:

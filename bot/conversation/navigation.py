@@ -333,8 +333,10 @@ def show_assignment_result(
             if item_finished
             else None
         )
-        above = () if before is None else (own_progress.format_progress(before, context.translate),)
-        return requirements.show_card(context, project, definition, version=version, above=above)
+        above = () if before is None else (own_progress.format_progress(before, context.translate, with_shared=False),)
+        return requirements.show_card(
+            context, project, definition, version=version, above=above, journey=result.journey
+        )
     attestation: TelegramCalls = ()
     if definition.attestation:
         attestation = attestation_questions.ask_before_item(context, definition, project_id=result.project_id)
@@ -389,6 +391,9 @@ def _explain_no_item(context: UpdateContext, result: NothingAssigned) -> Telegra
         if result.reason in access.RESOLVABLE_REASONS:
             return requirements.ask_requirement(context, result.reason, project, definition)
         title = project.title
+        if result.reason is UnassignedReason.NOT_RUNNING:
+            terms = definitions.get_terms(context.transaction.session, project=project, definition=definition)
+            title = title if terms.programme is None else terms.programme.title
     if result.reason is UnassignedReason.NOTHING_LEFT:
         return context.send_text("all-done", answers=_count_answers(context))
     is_done = result.reason in {UnassignedReason.CAP, UnassignedReason.QUOTA}

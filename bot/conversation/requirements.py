@@ -15,6 +15,7 @@ from annotation.campaigns.sections.annotators import ProfileField
 from annotation.vocabulary import UnassignedReason
 from annotation.workflow import definitions
 from annotation.workflow.annotators import consents
+from annotation.workflow.assignments import Journey
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import message_layout, prompts
 from bot.conversation.update_context import UpdateContext
@@ -85,18 +86,23 @@ def show_card(
     version: str,
     label_id: str = "begin",
     above: Sequence[str] = (),
+    journey: Journey | None = None,
 ) -> TelegramCalls:
     """Show the task card with a button that leads to the item; `label_id` is the id of the button's text.
 
-    Where work begins and no session is chosen, further buttons begin one of so many items. `above` are lines to stand
-    above the card.
+    Where work begins and no session is chosen, further buttons begin one of so many items: in a programme below its
+    first card, which also says how much there is to do. `above` are lines to stand above the card.
     """
+    is_first = journey is None or journey.number == 1
+    if journey is not None and is_first:
+        above = (*above, *onboarding.format_journey(journey, context.translate))
     project_id = project.id or 0
     button = message_layout.build_button(
         context.translate(label_id), ButtonAction.CARD, project_id, word=version, typed=(prompts.GO_ON,)
     )
     sizes = menus.build_size_row(context.translate, first="session-only", project_id=project_id, word=version)
-    buttons = ((button,),) if label_id != "begin" or context.state.session_goal else ((button,), sizes)
+    asks_size = label_id == "begin" and is_first and not context.state.session_goal
+    buttons = ((button,), sizes) if asks_size else ((button,),)
     card = onboarding.render_card(
         project.title, project.instructions, definition.examples, context.translate, buttons=buttons, above=above
     )
@@ -108,7 +114,7 @@ def mark_card_read(context: UpdateContext, *, project_id: int, version: str) -> 
     project, definition = context.get_project(project_id)
     read_cards = context.state.read_cards | {str(project_id): version}
     context.save_state(replace(context.state, read_cards=read_cards))
-    return context.edit(
+    return remove_prompt_buttons(context) or context.edit(
         onboarding.render_card(project.title, project.instructions, definition.examples, context.translate)[-1]
     )
 

@@ -72,6 +72,8 @@ def show_session_end(context: UpdateContext, saved: SavedJudgement) -> TelegramC
     left = [
         progress.wanted - progress.answered for progress in shown if progress.wanted and progress.answered is not None
     ]
+    if own is not None and own.shared is not None:
+        left = [own.shared[1] - own.shared[0]]
     card = menus.render_session_end(
         context.translate,
         number=count_done(context, saved),

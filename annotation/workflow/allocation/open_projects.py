@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby
 from typing import Any
 
@@ -21,8 +22,11 @@ from annotation.store.models import (
     ProgrammeProject,
     Project,
 )
-from annotation.vocabulary import AssignmentStatus, Pool, ProjectStatus, UnassignedReason
+from annotation.vocabulary import AssignmentStatus, ParticipationStatus, Pool, ProjectStatus, Stage, UnassignedReason
 from annotation.workflow.participations import NothingAssigned
+
+PREPARING_STAGES = (Stage.TRAINING, Stage.QUALIFICATION)
+"""The stages that are done in one go, once the first item of the project was shown."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +49,8 @@ class OpenProject:
     `project` and `programme` are ids; `programme` is None for a project outside programmes. `title` is that of the
     programme, if any. `interleaved` says whether the programme takes its projects in turn, `position` is the project's
     position in the programme. `quota` is the most items that one annotator answers in the project; `answered` and
-    `shown` are how many items the annotator has answered and was shown there.
+    `shown` are how many items the annotator has answered and was shown there, `prepared_at` when they last worked
+    there, if they are in the midst of its training, or between that and the end of its qualification.
     """
 
     project: int
@@ -57,6 +62,7 @@ class OpenProject:
     quota: int | None
     answered: int
     shown: int
+    prepared_at: datetime | None = None
 
     @property
     def is_full(self) -> bool:
@@ -64,11 +70,20 @@ class OpenProject:
         return self.quota is not None and self.answered >= self.quota
 
 
+def find_preparation(
+    status: ParticipationStatus | None, stage: Stage | None, last_at: datetime | None, *, shown: int
+) -> datetime | None:
+    """When somebody last worked who is in the midst of a training or qualification, or between them; else None."""
+    is_preparing = shown > 0 and status is ParticipationStatus.ACTIVE and stage in PREPARING_STAGES
+    return last_at if is_preparing else None
+
+
 def order_projects(open_projects: Iterable[OpenProject]) -> tuple[int, ...]:
     """The ids of the projects to try for the annotator's next item, without projects whose quota is reached.
 
     Programmes and single projects come in the order of loading. Inside a programme the projects come in sequence, or,
-    where they are interleaved, in the order of how many of their items the annotator was shown, fewest first.
+    where they are interleaved, in the order of how many of their items the annotator was shown, fewest first. A project
+    whose training or qualification is under way comes first, so that its test follows its training.
     """
     return tuple(project for choice in list_choices(open_projects) for project in choice.projects)
 
@@ -79,7 +94,13 @@ def list_choices(open_projects: Iterable[OpenProject]) -> tuple[ProjectChoice, .
     for _, rows in groupby(open_projects, key=lambda member: member.programme or -member.project):
         members = list(rows)
         below_quota = [member for member in members if not member.is_full]
-        below_quota.sort(key=lambda member: (member.shown if member.interleaved else 0, member.position))
+        below_quota.sort(
+            key=lambda member: (
+                -(member.prepared_at.timestamp() if member.prepared_at else 0),
+                member.shown if member.interleaved else 0,
+                member.position,
+            )
+        )
         first = members[0]
         key = first.project if first.programme is None else -first.programme
         choices.append(
@@ -113,8 +134,9 @@ def sort_open_projects(rows: Iterable[Sequence[Any]]) -> Sequence[OpenProject]:
             quota=quota,
             answered=answered,
             shown=shown,
+            prepared_at=find_preparation(*preparation, shown=shown),
         )
-        for project, name, title, programme, definition, position, quota, answered, shown in rows
+        for project, name, title, programme, definition, position, quota, answered, shown, *preparation in rows
     ]
     first_loaded: dict[int, int] = {}
     for open_project in open_projects:
@@ -171,6 +193,9 @@ OPEN_PROJECTS = (
         col(ProgrammeProject.quota),
         sa.func.coalesce(Participation.answered, 0).label("answered"),
         sa.func.coalesce(Participation.shown, 0).label("shown"),
+        col(Participation.status).label("own_status"),
+        col(Participation.stage),
+        col(Participation.last_at),
     )
     .select_from(Project)
     .outerjoin(ProgrammeProject, col(ProgrammeProject.project_id) == col(Project.id))

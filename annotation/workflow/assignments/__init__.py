@@ -13,7 +13,7 @@ from annotation.workflow.assignments.annotator_context import (
     open_assignment,
 )
 from annotation.workflow.assignments.assigned_items import AssignedItem, ShownPage, ShownQuestion, get_shown_questions
-from annotation.workflow.assignments.assignment_policy import RemarkKind
+from annotation.workflow.assignments.assignment_policy import Journey, RemarkKind
 from annotation.workflow.assignments.batches.batch_answers import (
     assign_second_pass,
     skip_batch_item,
@@ -66,6 +66,7 @@ __all__ = [
     "AssignedItem",
     "ComparedAnswer",
     "Eligibility",
+    "Journey",
     "NotAssigned",
     "OpenedAssignment",
     "OwnProgress",

@@ -39,7 +39,7 @@ from annotation.store.models import (
 from annotation.store.table_base import UtcDateTime, WaitingUpdates
 from annotation.vocabulary import POOLS_WITH_OVERLAP, ExposureCause, Pool, ProjectStatus, Surface, UnassignedReason
 from annotation.workflow import definitions, participations
-from annotation.workflow.assignments.assignment_policy import PoolCounts
+from annotation.workflow.assignments.assignment_policy import Journey, PoolCounts
 from annotation.workflow.definitions import Terms, build_terms
 from annotation.workflow.participations import NothingAssigned
 
@@ -98,13 +98,14 @@ class AnnotatorTransaction:
     """What a transaction has locked and loaded of an annotator at work; it ends with that transaction.
 
     `contexts` are the contexts that were loaded, by project id: each is read once, and a use-case sees in it what the
-    one before it changed. `pool_counts`, by project id and pool, wait for the item that follows an answer, and so do
-    changes of participations in a block of `collect_changes`.
+    one before it changed. `pool_counts`, by project id and pool, and `journeys`, by programme id, wait for the item
+    that follows an answer, and so do changes of participations in a block of `collect_changes`.
     """
 
     locked: LockedAnnotator
     contexts: dict[int, AnnotatorContext] = field(default_factory=dict)
     pool_counts: dict[tuple[int, Pool], PoolCounts] = field(default_factory=dict)
+    journeys: dict[int, Journey] = field(default_factory=dict)
     _updates: WaitingUpdates[ParticipationRow] = field(
         default_factory=lambda: WaitingUpdates(models.PARTICIPATIONS), repr=False
     )

@@ -14,9 +14,16 @@ from annotation.campaigns.sections.stages import PassMark
 from annotation.store import models
 from annotation.store.models import AssignmentRow, ItemRow
 from annotation.vocabulary import POOLS_WITH_OVERLAP, AssignmentStatus, Pool, Stage, Surface
-from annotation.workflow.assignments import annotator_context, assignment_policy, countdown, leases, second_pass
+from annotation.workflow.assignments import (
+    annotator_context,
+    assignment_policy,
+    countdown,
+    journey,
+    leases,
+    second_pass,
+)
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, AnnotatorTransaction, OpenedAssignment
-from annotation.workflow.assignments.assignment_policy import PagePosition, SelectedItem
+from annotation.workflow.assignments.assignment_policy import Journey, PagePosition, SelectedItem
 from annotation.workflow.assignments.countdown import Countdown
 from annotation.workflow.assignments.second_pass import SecondPass
 
@@ -65,9 +72,11 @@ class AssignedItem:
 
     `revision` is the revision that the next answer will have, 0 for a first answer. `project` is the project's title,
     `item` the item's external id, `stimulus` the text to judge and `pieces` its parts with their kinds. `number` counts
-    the annotator's items in the stage from 1, in training and qualification those of the attempt. `countdown` is None
-    where none is shown. `pass_mark` is that of the stage. `is_new` says that the annotator never had the item before.
-    In the second pass the pieces and questions of later steps are shown, and `second_pass` tells the gold.
+    the annotator's items in the stage from 1, in training and qualification those of the attempt, in a programme all of
+    it: there `journey` says how far that is, and `stage_number` is the number in the attempt. `countdown` is None where
+    none is shown. `pass_mark` is that of the stage; `attempt` of `attempts` is the attempt at training or
+    qualification, 1 of 1 elsewhere. `is_new` says that the annotator never had the item before. In the second pass the
+    pieces and questions of later steps are shown, and `second_pass` tells the gold.
     """
 
     assignment_id: int
@@ -85,6 +94,10 @@ class AssignedItem:
     countdown: Countdown | None
     pass_mark: PassMark | None
     page: ShownPage | None
+    journey: Journey | None = None
+    stage_number: int = 0
+    attempt: int = 1
+    attempts: int = 1
     is_new: bool = field(default=False, compare=False)
     second_pass: SecondPass | None = None
 
@@ -94,7 +107,10 @@ def build_assigned_item(opened: OpenedAssignment, *, is_new: bool = False) -> As
     context, assignment, item = opened.context, opened.assignment, opened.item
     stages, is_main = context.definition.stages, assignment.stage is Stage.MAIN
     section = None if is_main else stages.by_name.get(assignment.stage.value)
-    number = get_number(opened)
+    way = find_journey(opened)
+    number = stage_number = get_number(opened) if way is None or assignment.stage in _PREPARING else way.number
+    if way is not None:
+        number = way.number
     second = second_pass.build_second_pass(opened, context.definition.all_questions) if opened.is_second_pass else None
     return AssignedItem(
         assignment_id=opened.assignment_id,
@@ -109,12 +125,35 @@ def build_assigned_item(opened: OpenedAssignment, *, is_new: bool = False) -> As
         pieces=list_shown_pieces(opened),
         questions=get_shown_questions(opened),
         number=number,
-        countdown=countdown.count_down(opened, number=number) if _has_countdown(opened) else None,
+        countdown=_count_down(opened, way, number=stage_number) if _has_countdown(opened) else None,
         pass_mark=None if section is None else section.pass_mark,
         page=_build_shown_page(context, assignment),
+        journey=way,
+        stage_number=stage_number,
+        attempt=assignment.attempt or 1,
+        attempts=1 if section is None else section.attempts or 1,
         is_new=is_new,
         second_pass=second,
     )
+
+
+_PREPARING = {Stage.TRAINING, Stage.QUALIFICATION}
+
+
+def find_journey(opened: OpenedAssignment) -> Journey | None:
+    """The journey through the programme up to this item, in the second pass to the first; None where there is none."""
+    if opened.context.terms.programme is None or opened.assignment.surface is not Surface.TELEGRAM:
+        return None
+    if opened.is_second_pass:
+        opened = replace(opened, assignment=second_pass.get_first_assignment(opened.session, opened.assignment))
+    return journey.find_journey(opened)
+
+
+def _count_down(opened: OpenedAssignment, way: Journey | None, *, number: int) -> Countdown | None:
+    """The countdown of the stage; in a programme that of all its data sets, but for training and qualification."""
+    if way is None or opened.assignment.stage in _PREPARING:
+        return countdown.count_down(opened, number=number)
+    return None if way.total is None else Countdown(total=way.total, answered=way.answered, wanted=way.wanted)
 
 
 def list_shown_pieces(opened: OpenedAssignment) -> tuple[Mapping[str, Any], ...]:
@@ -135,7 +174,7 @@ def get_number(opened: OpenedAssignment) -> int:
 def _has_countdown(opened: OpenedAssignment) -> bool:
     """Whether the annotator is shown what is left: always in training and qualification, elsewhere by the project."""
     is_wanted = opened.context.definition.has_countdown and not opened.is_second_pass
-    return is_wanted or opened.assignment.stage in {Stage.TRAINING, Stage.QUALIFICATION}
+    return is_wanted or opened.assignment.stage in _PREPARING
 
 
 def get_shown_questions(opened: OpenedAssignment) -> tuple[ShownQuestion, ...]:

@@ -18,7 +18,7 @@ from annotation.vocabulary import ABSTAINED, AssignmentStatus, Exclusion, Exclus
 from annotation.workflow.assignments import assigned_items, second_pass
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, OpenedAssignment
 from annotation.workflow.assignments.assigned_items import ShownQuestion
-from annotation.workflow.assignments.assignment_policy import Remark
+from annotation.workflow.assignments.assignment_policy import Journey, Remark
 from annotation.workflow.assignments.qualification import QualificationDecision
 from annotation.workflow.quality import gold_answers
 
@@ -55,6 +55,7 @@ class SavedJudgement:
     feedback: TrainingFeedback | None = None
     decision: QualificationDecision | None = None
     remarks: tuple[Remark, ...] = ()
+    journey: Journey | None = None
 
     @property
     def question(self) -> str:
@@ -184,12 +185,14 @@ def build_saved_judgement(
     context, assignment, item = opened.context, opened.assignment, opened.item
     questions = assigned_items.list_questions(context, item)
     shown_questions = assigned_items.get_shown_questions(opened)
+    way = assigned_items.find_journey(opened)
     given = get_stored_answers(context, judgement)
     stored_answers = {shown.name: given[shown.name] for shown in shown_questions if shown.name in given}
     return SavedJudgement(
         assignment_id=opened.assignment_id,
         revision=judgement.revision,
-        number=assigned_items.get_number(opened),
+        number=assigned_items.get_number(opened) if way is None else way.number,
+        journey=way,
         project_id=context.project_id,
         language=context.project.language,
         stage=assignment.stage,
@@ -222,12 +225,13 @@ def _can_offer_undo(opened: OpenedAssignment, judgement: JudgementRow, decision:
 class TrainingFeedback:
     """What an annotator is told about an answer in training.
 
-    `right` says whether the answer was right, None where the item has no gold. `gold` are the texts of the right
-    answers by question name. `explanation` is the item's explanation, None where there is none or the project shows
-    none.
+    `right` says whether the answer was right, None where the item has no gold, and `marks` the same of each question
+    that has gold. `gold` are the texts of the right answers by question name. `explanation` is the item's explanation,
+    None where there is none or the project shows none.
     """
 
     right: bool | None
+    marks: Mapping[str, bool]
     gold: Mapping[str, str]
     explanation: str | None
 
@@ -241,8 +245,10 @@ def get_training_feedback(
         return None
     questions = assigned_items.list_questions(context, item)
     gold = gold_answers.get_gold_answers(item, questions)
+    marks = gold_answers.mark_answers(questions, stored_answers, golds=gold, accepted=tuple(item.accepted or ()))
     return TrainingFeedback(
-        right=gold_answers.is_item_right(item, questions, stored_answers),
+        right=gold_answers.are_all_right(marks),
+        marks=marks,
         gold={name: get_answer_text(questions, item, name, label) for name, label in gold.items()},
         explanation=item.explanation if section.explain else None,
     )

@@ -232,7 +232,17 @@ def get_eligibility(transaction: AnnotatorTransaction, *, now: datetime, project
         row[2:] for row in rows if project_id is None and row[2] is not None
     )
     counted_projects = tuple(
-        replace(stored, answered=participation.answered, shown=participation.shown)
+        replace(
+            stored,
+            answered=participation.answered,
+            shown=participation.shown,
+            prepared_at=open_projects.find_preparation(
+                participation.status,
+                participation.stage,
+                participation.last_at,
+                shown=participation.shown,
+            ),
+        )
         if (participation := transaction.find_participation(stored.project)) is not None
         else stored
         for stored in stored_projects

@@ -16,7 +16,7 @@ from sqlmodel import Session, col
 
 from annotation.store.models import Assignment, Participation, Programme, ProgrammeProject, Project
 from annotation.vocabulary import SECOND_PASS_OCCASION, AssignmentStatus, ParticipationStatus, ProjectStatus, Stage
-from annotation.workflow.assignments import annotator_context, countdown, next_item
+from annotation.workflow.assignments import annotator_context, countdown, journey, next_item
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, AnnotatorTransaction
 
 
@@ -39,7 +39,8 @@ class OwnProgress:
     that takes its projects one after the other. `done` of `total` items of the main stage (before it, of the pilot) are
     answered or skipped; the total is None where it is not known. `preparing` is the stage before, where there is one.
     `answers` counts the answers of all stages. `answered` of `wanted` answers of all annotators are given; None where
-    the project does not show them.
+    the project does not show them. `shared` are the same two numbers for the whole programme, as they stand above its
+    items.
     """
 
     project_id: int
@@ -54,6 +55,7 @@ class OwnProgress:
     answers: int = 0
     answered: int | None = None
     wanted: int | None = None
+    shared: tuple[int, int] | None = None
 
     @property
     def as_done(self) -> OwnProgress:
@@ -91,7 +93,17 @@ def list_own_progress(
             progress = _count_down(transaction, progress, stage, now=now)
         is_over = progress.key in exhausted and not _comes_again(transaction, progress, now=now)
         listed.append(progress.as_done if is_over else progress)
-    return tuple(listed)
+    return _add_shared(transaction, listed)
+
+
+def _add_shared(transaction: AnnotatorTransaction, listed: Sequence[OwnProgress]) -> tuple[OwnProgress, ...]:
+    """The progress with the answers of all in its programme, where one of the projects shows those of its own."""
+    shared: dict[int, tuple[int, int]] = {}
+    for progress in listed:
+        if progress.programme is not None and progress.answered is not None and progress.key not in shared:
+            way = journey.measure_programme(transaction, programme_id=-progress.key, title=progress.programme)
+            shared[progress.key] = way.answered, way.wanted
+    return tuple(replace(progress, shared=shared.get(progress.key)) for progress in listed)
 
 
 def find_finished_before(transaction: AnnotatorTransaction, *, project_id: int, now: datetime) -> OwnProgress | None:

@@ -38,7 +38,7 @@ from annotation.workflow.assignments import (
     undo,
 )
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, OpenedAssignment
-from annotation.workflow.assignments.assignment_policy import Remark
+from annotation.workflow.assignments.assignment_policy import Journey, Remark
 from annotation.workflow.assignments.judgement_writer import NewAnswer, SavedJudgement
 from annotation.workflow.assignments.qualification import QualificationDecision
 from annotation.workflow.quality import enforcement
@@ -126,8 +126,9 @@ def submit_judgement(
 
 
 def _list_remarks(opened: OpenedAssignment, saved: SavedJudgement, *, now: datetime) -> tuple[Remark, ...]:
-    """The remarks after a first answer of the main stage."""
-    if saved.stage is not Stage.MAIN:
+    """The remarks after a first answer of the main stage, in a programme of any stage: there all items are counted."""
+    way = saved.journey
+    if saved.stage is not Stage.MAIN and way is None:
         return ()
     context, zone = opened.context, opened.context.annotator.time_zone
     has_total = context.definition.has_countdown or context.definition.caps is not None or context.quota is not None
@@ -138,8 +139,17 @@ def _list_remarks(opened: OpenedAssignment, saved: SavedJudgement, *, now: datet
         previous=opened.assignment.assigned_at or now,
         now=now,
         zone=None if zone in {None, UNSAID_TIME_ZONE} else assignment_policy.get_time_zone(zone),
-        is_half=may_be_half and countdown.reach_half(opened, number=saved.number),
+        is_half=may_be_half
+        and (countdown.reach_half(opened, number=saved.number) if way is None else _reaches_half(opened, way)),
     )
+
+
+def _reaches_half(opened: OpenedAssignment, way: Journey) -> bool:
+    """Whether the item makes half of all items of the programme: true once, in whatever data set."""
+    if way.total is None or way.is_halfway_told or way.number * 2 < way.total:
+        return False
+    opened.transaction.update_participation(opened.context.participation, halfway_told=True)
+    return assignment_policy.is_halfway(way.number, way.total)
 
 
 def store_first_answer(

@@ -11,12 +11,12 @@ from annotation.vocabulary import AssignmentStatus
 from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem, OpenedAssignment, SavedJudgement, ShownQuestion
 from annotation.workflow.conversations import conversation_state
-from annotation.workflow.conversations.conversation_state import AnswerDraft
-from bot.conversation import message_layout, navigation, work_sessions
+from annotation.workflow.conversations.conversation_state import AnswerDraft, ConversationStep
+from bot.conversation import message_layout, navigation, prompts, work_sessions
 from bot.conversation.inputs import INPUTS
 from bot.conversation.inputs.input_base import RefusedInput
 from bot.conversation.message_layout import RenderedMessage
-from bot.conversation.update_context import UpdateContext, join_calls
+from bot.conversation.update_context import TYPED_QUERY, UpdateContext, join_calls
 from bot.conversation.updates_and_calls import QUESTION_INDEX, REVISION, ButtonAction, TelegramCalls, UpdateKind
 from bot.conversation.views import items, own_progress, second_pass
 
@@ -285,19 +285,60 @@ def finish_item(context: UpdateContext, saved: SavedJudgement) -> TelegramCalls:
         context.acknowledge_with(items.format_toast(saved, context.translate, emoji=emoji)),
         context.edit(finished, assignment_id=saved.assignment_id),
     )
+    result = None
     if saved.decision is not None:
-        calls = join_calls(
-            calls, context.send(own_progress.render_qualification_result(saved.decision, context.translate))
-        )
+        title = "" if saved.journey is None else context.get_project(saved.project_id)[0].title
+        result = own_progress.render_qualification_result(saved.decision, context.translate, title=title)
+    told = () if result is None else context.send(result)
     if saved.revision:
-        return calls
+        return join_calls(calls, told)
     is_session = context.state.session_goal > 0
     if is_session and work_sessions.is_session_over(context, saved):
-        return join_calls(calls, work_sessions.show_session_end(context.without_tap(), saved))
+        return join_calls(calls, told, work_sessions.show_session_end(context.without_tap(), saved))
+    if _has_to_be_read(context, saved):
+        if is_session:
+            work_sessions.store_done(context, saved)
+        return _wait_for_next(context, saved, finished, result)
+    calls = join_calls(calls, told)
     shown = navigation.show_current_screen(context.without_tap(), item_finished=True)
     if is_session:
         work_sessions.store_done(context, saved)
     return join_calls(calls, shown)
+
+
+def _has_to_be_read(context: UpdateContext, saved: SavedJudgement) -> bool:
+    """Whether the next item waits until the annotator has read what was right: after a wrong answer in training.
+
+    It does not where no item can follow now, since the attempt was failed.
+    """
+    decision = saved.decision
+    is_failed = decision is not None and not decision.passed
+    if decision is not None and is_failed and (decision.retry_at is None or decision.retry_at > context.now):
+        return False
+    return saved.feedback is not None and saved.feedback.right is False
+
+
+def _wait_for_next(
+    context: UpdateContext, saved: SavedJudgement, finished: RenderedMessage, result: RenderedMessage | None
+) -> TelegramCalls:
+    """Show what was right with a button to the next item, which may be typed; it is under the result, if there is one.
+
+    Otherwise the message of the item becomes the one that asked last; a typed answer has the verdict below it.
+    """
+    told = context.acknowledge_with(items.format_toast(saved, context.translate, emoji=""))
+    row = (message_layout.build_button(context.translate("go-on"), ButtonAction.GO_ON, typed=(prompts.GO_ON,)),)
+    if result is None and context.incoming.query_id == TYPED_QUERY:
+        told, result = context.acknowledge(), items.render_verdict(saved, context.translate)
+    if result is not None:
+        edited = context.edit(finished, assignment_id=saved.assignment_id)
+        return join_calls(told, edited, context.without_tap().ask(replace(result, buttons=(row,))))
+    waiting = replace(finished, buttons=(*finished.buttons, row))
+    message_id = conversation_state.find_message(context.transaction.session, saved.assignment_id)
+    state = context.state.with_step(
+        ConversationStep.CHOICE, subject_id=saved.assignment_id, prompt=prompts.encode_prompt(waiting)
+    )
+    context.save_state(replace(state, asked_by=context.incoming.update_id, asked_in=message_id))
+    return join_calls(told, context.edit(waiting, assignment_id=saved.assignment_id))
 
 
 def render_finished_item(context: UpdateContext, saved: SavedJudgement) -> RenderedMessage:

@@ -116,13 +116,15 @@ def enter_project(context: UpdateContext) -> TelegramCalls:
 def resume_work(context: UpdateContext) -> TelegramCalls:
     """Show the current screen; where a withdrawal or erasure was not confirmed, say that nothing has changed.
 
-    Back from a typed prompt its buttons go, and back from the first of the questions before an item it waits.
+    Back from a typed prompt its buttons go, and back from the first of the questions before an item it waits. Below an
+    answer that had to be read first, the button goes.
     """
     word = context.require_callback().word
+    has_read = context.state.step is ConversationStep.CHOICE and bool(context.state.subject_id)
     if word == menus.STAY:
         edited: TelegramCalls = context.edit(message_layout.render_text(context.translate, context.translate("stays")))
     else:
-        edited = requirements.remove_prompt_buttons(context) if word else ()
+        edited = requirements.remove_prompt_buttons(context) if word or has_read else ()
     if word == menus.LATER:
         context.save_state(context.state.without_prompt())
         return join_calls(context.acknowledge(), edited, context.send_text("profile-later"))

@@ -792,17 +792,41 @@ which-answer = Which answer shall be changed?
 # Short notice over the chat, in training.
 # $gold (a fable): the right answer
 toast-wrong = No: { $gold }
+# On the first card of a programme of several data sets, within the sentence below.
+# $items (290): about how many items, rounded
+journey-items = { $items ->
+    [one] { $items } item
+   *[other] { $items } items
+}
+# On the first card of a programme of several data sets: how much there is to do.
+# $items (290 items): as `journey-items` says it
+journey-ahead = About { $items }, in as many sittings as you like.
+# The same where it is known how long it takes.
+# $items (290 items): as `journey-items` says it
+# $minutes (50): about how many minutes all of it takes, rounded
+journey-ahead-minutes = About { $items }, some { $minutes } min in all, in as many sittings as you like.
+# Above the first item of a second or later attempt at the training or the test.
+# $attempt (2): which attempt
+# $attempts (2): how many there are
+attempt-again = This is attempt { $attempt } of { $attempts }.
+# In training: the marked part is not quite the right one. Both have the quotation marks of the language.
+# $gold (“Anna from Riga”): the right part
+# $answer (“Riga”): the annotator’s part
+wrong-nearly = Nearly: { $gold }, not { $answer }
+# In training, in brackets behind one of several answers that is wrong, in small letters.
+# $gold (a fable): the right answer
+right-value = correct: { $gold }
 # On the card before the training.
-# $total (5): how many questions
+# $total (5): how many items
 training-rules = Training: { $total ->
-    [one] { $total } question
-   *[other] { $total } questions
+    [one] { $total } item
+   *[other] { $total } items
 }. After each answer you will see whether it is right.
 # On the card before the test.
-# $total (10): how many questions
+# $total (10): how many items
 qualification-rules = Test: { $total ->
-    [one] { $total } question
-   *[other] { $total } questions
+    [one] { $total } item
+   *[other] { $total } items
 }. You will see the result at the end.
 # On the card before the training or the test.
 # $needed (8): how many answers must be right

@@ -439,17 +439,28 @@ more = ⋯
 undo-skip = Przywróć
 which-answer = Którą odpowiedź chcesz zmienić?
 toast-wrong = Nie: { $gold }
+journey-items = { $items ->
+    [one] { $items } zadanie
+    [few] { $items } zadania
+    [many] { $items } zadań
+   *[other] { $items } zadania
+}
+journey-ahead = Mniej więcej { $items }. Możesz rozłożyć to na kilka razy, jak Ci wygodnie.
+journey-ahead-minutes = Mniej więcej { $items }, w sumie około { $minutes } min. Możesz rozłożyć to na kilka razy, jak Ci wygodnie.
+attempt-again = To próba { $attempt } z { $attempts }.
+wrong-nearly = Prawie: { $gold }, a nie { $answer }
+right-value = poprawnie: { $gold }
 training-rules = Trening: { $total ->
-    [one] { $total } pytanie
-    [few] { $total } pytania
-    [many] { $total } pytań
-   *[other] { $total } pytania
+    [one] { $total } zadanie
+    [few] { $total } zadania
+    [many] { $total } zadań
+   *[other] { $total } zadania
 }. Po każdej odpowiedzi zobaczysz, czy jest poprawna.
 qualification-rules = Test: { $total ->
-    [one] { $total } pytanie
-    [few] { $total } pytania
-    [many] { $total } pytań
-   *[other] { $total } pytania
+    [one] { $total } zadanie
+    [few] { $total } zadania
+    [many] { $total } zadań
+   *[other] { $total } zadania
 }. Wynik zobaczysz na końcu.
 pass-mark = Żeby przejść dalej, { $needed ->
     [one] potrzebna jest co najmniej { $needed } poprawna odpowiedź

@@ -421,17 +421,28 @@ more = ⋯
 undo-skip = Вернуть
 which-answer = Какой ответ изменить?
 toast-wrong = Нет: { $gold }
+journey-items = { $items ->
+    [one] { $items } задание
+    [few] { $items } задания
+    [many] { $items } заданий
+   *[other] { $items } задания
+}
+journey-ahead = Примерно { $items }. Можно за несколько раз, как вам удобно.
+journey-ahead-minutes = Примерно { $items }, всего около { $minutes } мин. Можно за несколько раз, как вам удобно.
+attempt-again = Это попытка { $attempt } из { $attempts }.
+wrong-nearly = Почти: { $gold }, а не { $answer }
+right-value = верно: { $gold }
 training-rules = Тренировка: { $total ->
-    [one] { $total } вопрос
-    [few] { $total } вопроса
-    [many] { $total } вопросов
-   *[other] { $total } вопроса
+    [one] { $total } задание
+    [few] { $total } задания
+    [many] { $total } заданий
+   *[other] { $total } задания
 }. После каждого ответа вы увидите, верен ли он.
 qualification-rules = Проверка: { $total ->
-    [one] { $total } вопрос
-    [few] { $total } вопроса
-    [many] { $total } вопросов
-   *[other] { $total } вопроса
+    [one] { $total } задание
+    [few] { $total } задания
+    [many] { $total } заданий
+   *[other] { $total } задания
 }. Итог вы увидите в конце.
 pass-mark = Чтобы пройти дальше, нужно минимум { $needed ->
     [one] { $needed } верный ответ

@@ -421,17 +421,28 @@ more = ⋯
 undo-skip = Повернути
 which-answer = Яку відповідь змінити?
 toast-wrong = Ні: { $gold }
+journey-items = { $items ->
+    [one] { $items } завдання
+    [few] { $items } завдання
+    [many] { $items } завдань
+   *[other] { $items } завдання
+}
+journey-ahead = Приблизно { $items }. Можна за кілька разів, як вам зручно.
+journey-ahead-minutes = Приблизно { $items }, усього близько { $minutes } хв. Можна за кілька разів, як вам зручно.
+attempt-again = Це спроба { $attempt } з { $attempts }.
+wrong-nearly = Майже: { $gold }, а не { $answer }
+right-value = правильно: { $gold }
 training-rules = Тренування: { $total ->
-    [one] { $total } запитання
-    [few] { $total } запитання
-    [many] { $total } запитань
-   *[other] { $total } запитання
+    [one] { $total } завдання
+    [few] { $total } завдання
+    [many] { $total } завдань
+   *[other] { $total } завдання
 }. Після кожної відповіді побачите, чи вона правильна.
 qualification-rules = Перевірка: { $total ->
-    [one] { $total } запитання
-    [few] { $total } запитання
-    [many] { $total } запитань
-   *[other] { $total } запитання
+    [one] { $total } завдання
+    [few] { $total } завдання
+    [many] { $total } завдань
+   *[other] { $total } завдання
 }. Підсумок побачите наприкінці.
 pass-mark = Щоб пройти далі, треба щонайменше { $needed ->
     [one] { $needed } правильну відповідь

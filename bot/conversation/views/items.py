@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -66,31 +67,70 @@ STAGE_RULES = {Stage.TRAINING: "training-rules", Stage.QUALIFICATION: "qualifica
 
 def format_stage_rules(item: AssignedItem, translate: Texts) -> str:
     """How many items the training or qualification has and what passes it, above its first item; else empty."""
-    if item.number != 1 or item.revision or item.countdown is None:
+    if (item.stage_number or item.number) != 1 or item.revision or item.countdown is None:
         return ""
     total = item.countdown.total
-    rules = [translate(STAGE_RULES[item.stage], total=total)]
+    rules = [translate("attempt-again", attempt=item.attempt, attempts=item.attempts)] if item.attempt > 1 else []
+    rules.append(translate(STAGE_RULES[item.stage], total=total))
     if item.pass_mark is not None:
         rules.append(translate("pass-mark", needed=item.pass_mark.count_needed(total)))
     return " ".join(rules)
 
 
 def list_feedback(saved: SavedJudgement, feedback: TrainingFeedback, translate: Texts) -> list[str]:
-    """The lines below an answer: whether it is right, the gold answer and why; a skip is told nothing."""
+    """The lines below an answer: whether it is right, the gold answer and why; a skip is told nothing.
+
+    Where several questions have gold, the verdicts stand beside the answers, and only a right item is called so below.
+    """
     if not saved.stored_answers:
         return []
     gold = format_gold(saved, feedback, translate)
     verdict = {
         True: translate("right"),
-        False: translate("wrong", gold=gold),
+        False: "" if _has_own_verdicts(saved) else _format_wrong(saved, feedback, translate),
         None: translate("for-comparison", gold=gold),
     }[feedback.right]
     return [verdict if gold or feedback.right else "", feedback.explanation or ""]
 
 
+def render_verdict(saved: SavedJudgement, translate: Texts) -> RenderedMessage:
+    """The feedback on an answer in training, to be read below a typed one."""
+    verdicts = format_answers(saved, translate) if _has_own_verdicts(saved) else []
+    feedback = [] if saved.feedback is None else list_feedback(saved, saved.feedback, translate)
+    return message_layout.render_text(translate, "\n".join(verdicts), *feedback)
+
+
+def _has_own_verdicts(saved: SavedJudgement) -> bool:
+    """Whether each answer gets a verdict on its own line: in training, of an item with several questions."""
+    return len(saved.questions) > 1 and saved.feedback is not None and bool(saved.feedback.marks)
+
+
+def _format_wrong(saved: SavedJudgement, feedback: TrainingFeedback, translate: Texts) -> str:
+    """That the answer is wrong and what is right; of a marked part that touches the right one, how it differs."""
+    gold, shown = format_gold(saved, feedback, translate), saved.questions[0]
+    given = saved.stored_answers.get(shown.name, "")
+    if gold and shown.question.marks_parts and _touches(given, feedback.gold.get(shown.name, "")):
+        answer = INPUTS[shown.question.kind].format_answer(shown, given, translate, language=saved.language)
+        return translate("wrong-nearly", gold=gold, answer=answer)
+    return translate("wrong", gold=gold)
+
+
+def _touches(given: str, gold: str) -> bool:
+    """Whether one of the marked parts overlaps with a right one; both are as stored."""
+    return any(
+        part["start"] < right["end"] and right["start"] < part["end"]
+        for part in json.loads(given or "[]")
+        for right in json.loads(gold or "[]")
+    )
+
+
 def format_gold(saved: SavedJudgement, feedback: TrainingFeedback, translate: Texts) -> str:
-    """The right answers of all questions, in words."""
-    return "; ".join(_format_gold_answer(saved, name, text, translate) for name, text in feedback.gold.items())
+    """The right answers of all questions, in words, without those that were given where others were wrong."""
+    return "; ".join(
+        _format_gold_answer(saved, name, text, translate)
+        for name, text in feedback.gold.items()
+        if any(shown.name == name for shown in saved.questions) and (feedback.right or not feedback.marks.get(name))
+    )
 
 
 def _format_gold_answer(saved: SavedJudgement, name: str, text: str, translate: Texts) -> str:
@@ -107,6 +147,8 @@ MAX_OPEN_UNITS = 200
 """The longest text above compared ones that is not folded away, in UTF-16 units."""
 MAX_QUOTED_UNITS = 300
 """How much of an item's text is repeated where one of its answers is changed below, in UTF-16 units."""
+MAX_TITLE_UNITS = 40
+"""How much of the title of a data set stands above an item of its training or test, in UTF-16 units."""
 MAX_TOAST_UNITS = 200
 """The longest toast that Telegram takes."""
 REMARKS = {
@@ -282,10 +324,20 @@ def _build_question_blocks(progress: ItemProgress, translate: Texts) -> list[Tex
 
 
 def build_header(item: AssignedItem, translate: Texts) -> TextBlock:
-    """The item's number of so many, its stage and page, and how many answers of all annotators are given."""
-    number, countdown = str(item.number), item.countdown
-    parts = [number if countdown is None else translate("own-count", number=item.number, total=countdown.total)]
-    if item.stage in STAGE_TEXTS:
+    """The item's number of so many, its stage and page, and how many answers of all annotators are given.
+
+    In a programme the numbers are those of all its data sets; training and test name theirs, with the numbers in it.
+    """
+    number, countdown, way = str(item.number), item.countdown, item.journey
+    total = None if countdown is None else countdown.total
+    if way is not None:
+        total = way.total if way.counts_down else None
+    parts = [number if total is None else translate("own-count", number=item.number, total=total)]
+    if item.stage in STAGE_TEXTS and way is not None and countdown is not None:
+        own = translate("own-count", number=item.stage_number, total=countdown.total)
+        parts += [message_layout.shorten_text(item.project, MAX_TITLE_UNITS)]
+        parts += [f"{translate(STAGE_TEXTS[item.stage])} {own}"]
+    elif item.stage in STAGE_TEXTS:
         parts.append(translate(STAGE_TEXTS[item.stage]))
     if item.second_pass is not None:
         parts.append(translate("second-pass"))
@@ -369,6 +421,8 @@ def render_finished_item(saved: SavedJudgement, translate: Texts, *, emoji: str 
 
 def format_answers(saved: SavedJudgement, translate: Texts) -> list[str]:
     """The stored answers in words; where the item has several questions, each after its question."""
+    if _has_own_verdicts(saved):
+        return [_format_verdict(saved, shown, translate) for shown in saved.questions]
     shown_questions: dict[str, ShownQuestion] = {shown.name: shown for shown in saved.questions}
     answers = []
     for name, label in saved.stored_answers.items():
@@ -376,6 +430,23 @@ def format_answers(saved: SavedJudgement, translate: Texts) -> list[str]:
         words = INPUTS[shown.question.kind].format_answer(shown, label, translate, language=saved.language)
         answers.append(f"{shown.text} — {words}" if len(saved.questions) > 1 else words)
     return answers
+
+
+def _format_verdict(saved: SavedJudgement, shown: ShownQuestion, translate: Texts) -> str:
+    """A question with its answer in words, ✓ or ✗ before it and, where that is wrong, what is right behind it."""
+    feedback, stored = saved.feedback, saved.stored_answers.get(shown.name)
+    words = translate("leave-open")
+    if stored is not None:
+        words = INPUTS[shown.question.kind].format_answer(shown, stored, translate, language=saved.language)
+    line = f"{shown.text} — {words}"
+    mark = None if feedback is None else feedback.marks.get(shown.name)
+    if feedback is None or mark is None:
+        return line
+    if mark:
+        return f"{RIGHT} {line}"
+    gold = _format_gold_answer(saved, shown.name, feedback.gold[shown.name], translate)
+    right = translate("right-value", gold=gold)
+    return f"{WRONG} {line} ({right})"
 
 
 def _format_finished_heading(saved: SavedJudgement, translate: Texts, *, emoji: str) -> str:

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from annotation.campaigns.sections.annotators import ExamplesSection, ProfileField
 from annotation.workflow.annotators.consents import ConsentRequest
+from annotation.workflow.assignments import Journey
 from bot.conversation import message_layout, prompts, time_zones
 from bot.conversation.inputs import options
 from bot.conversation.message_layout import RenderedMessage, TextBlock
@@ -140,6 +141,25 @@ def render_warning(text: str, translate: Texts, *, project_id: int, sha256: str)
         TextBlock(translate("warning-leave")),
     ]
     return message_layout.render_messages(blocks, translate, buttons=((accept,), (decline,)))
+
+
+def format_journey(journey: Journey, translate: Texts) -> list[str]:
+    """The title of a programme and how much there is to do in it: items and minutes, as far as they are known."""
+    if journey.total is None:
+        return [journey.title]
+    items = translate("journey-items", items=_round(journey.total))
+    if journey.seconds is None:
+        return [journey.title, translate("journey-ahead", items=items)]
+    minutes = _round(max(1, round(journey.seconds / 60)))
+    return [journey.title, translate("journey-ahead-minutes", items=items, minutes=minutes)]
+
+
+def _round(number: int) -> int:
+    """The number as it is said with "about": above 20 to the next ten."""
+    return number if number < _ABOUT else round(number, -1)
+
+
+_ABOUT = 20
 
 
 def render_card(

@@ -79,12 +79,18 @@ def render_unassigned_reason(
     )
 
 
-def render_qualification_result(decision: QualificationDecision, translate: Texts) -> RenderedMessage:
-    """The result of a training or qualification; the time of the next attempt is told in a message of its own."""
+def render_qualification_result(
+    decision: QualificationDecision, translate: Texts, *, title: str = ""
+) -> RenderedMessage:
+    """The result of a training or qualification; the time of the next attempt is told in a message of its own.
+
+    `title` is that of the data set, in a programme.
+    """
     texts = [_format_result(decision, translate)]
     if decision.passed and decision.next_stage is Stage.MAIN:
         texts.append(translate("main-begins"))
-    return message_layout.render_text(translate, " ".join(texts))
+    blocks = [message_layout.make_bold_block(title), TextBlock(" ".join(texts))]
+    return message_layout.render_messages(blocks, translate)[-1]
 
 
 def _format_result(decision: QualificationDecision, translate: Texts) -> str:
@@ -206,9 +212,10 @@ def build_progress_blocks(listed: Sequence[OwnProgress], translate: Texts) -> li
 
 def _list_shared_total(members: Sequence[OwnProgress], translate: Texts) -> list[str]:
     """How many answers all annotators gave in the projects of a programme that show it; nothing where none does."""
-    shared = [(own.answered, own.wanted) for own in members if own.answered is not None and own.wanted is not None]
-    answered, wanted = sum(one for one, _ in shared), sum(one for _, one in shared)
-    return [translate("shared-count", answered=answered, wanted=wanted).replace(" ", _NO_BREAK)] if shared else []
+    shared = next((own.shared for own in members if own.shared is not None), None)
+    if shared is None:
+        return []
+    return [translate("shared-count", answered=shared[0], wanted=shared[1]).replace(" ", _NO_BREAK)]
 
 
 def format_progress(progress: OwnProgress, translate: Texts, *, with_shared: bool = True) -> str:

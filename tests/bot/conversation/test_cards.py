@@ -198,7 +198,7 @@ def test_a_toast_is_never_too_long(chat: Chat, load: Load) -> None:
         more="stages: {training: {pool: {where: {pool: train}}, pass_mark: 1 of 1, attempts: 2}}",
     )
     chat.begin()
-    assert "Тренування: 1 запитання. Після кожної відповіді побачите, чи вона правильна." in chat.last.text
+    assert "Тренування: 1 завдання. Після кожної відповіді побачите, чи вона правильна." in chat.last.text
     assert "Щоб пройти далі, треба щонайменше 1 правильну відповідь." in chat.last.text
     chat.tap("Б")
     assert chat.toasts[-1].startswith("Ні: дуже довга відповідь")

@@ -317,6 +317,7 @@ def test_a_wrong_answer_in_training_has_no_reward(chat: Chat, load: Load) -> Non
     load(rows, items=items, more="stages: {training: {pool: {where: {pool: training}}}}\nreward: {emoji: [🍎]}")
     chat.begin()
     chat.tap("А")
+    chat.tap("Далі")
     chat.tap("Б")
     heads = [shown.text.split("\n")[0] for shown in chat.screens if shown.text[:1] in "✓✗"]
     assert heads == ["✗ 1 · кіт", "✓ 2 · собака 🍎"]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import sqlalchemy as sa
 from sqlmodel import select
 
 from annotation.campaigns import programme_file
@@ -18,6 +19,7 @@ from annotation.workflow.annotators import invitations
 from annotation.workflow.lifecycle import projects, transitions
 from bot.conversation.updates_and_calls import NewMessage
 from tests.bot.conversation.conftest import WORDS, Chat
+from tests.bot.conversation.test_statements import NOTED_BY_CHAT
 
 if TYPE_CHECKING:
     from sqlmodel import Session
@@ -122,7 +124,7 @@ def test_progress_has_a_line_for_each_data_set(chat: Chat, join: Join) -> None:
     assert chat.say("/progress")[-1] == (
         "Слова\n✓ Яке слово довше? — 2 з 2\n▸ Кіт чи пес? — 1 з 4\n· Назви — 0 з 5\n[Далі]"
     )
-    assert chat.tap("Далі")[-1].startswith("2\n\nслово 1-")
+    assert chat.tap("Далі")[-1].startswith("4\n\nслово 1-")
 
 
 def test_progress_shows_the_answers_of_all_where_the_project_does(chat: Chat, join: Join) -> None:
@@ -154,9 +156,7 @@ def test_the_next_data_set_begins_below_a_line_of_the_one_before(chat: Chat, joi
     """On the task card, so that no message comes besides; who comes back later reads the card alone."""
     join(2, 2, 2, quotas=(None, 1, None))
     walk(chat, 1)
-    assert walk(chat, 1) == [
-        "✓ Яке слово довше? — 2 з 2\n\nКіт чи пес?\n\nПорахуйте літери.\n[Почати]\n[Лише 10 | 20 | 40]"
-    ]
+    assert walk(chat, 1) == ["✓ Яке слово довше? — 2 з 2\n\nКіт чи пес?\n\nПорахуйте літери.\n[Почати]"]
     assert chat.say("/start")[-1].startswith("Кіт чи пес?\n\n")
     assert walk(chat, 1)[-1].startswith("✓ Кіт чи пес? — 1 з 1\n\nНазви\n\n")
 
@@ -215,6 +215,17 @@ def test_what_others_have_done_is_not_missed(
     assert end.endswith(DONE.format(answers="1 відповідь"))
 
 
+def test_a_programme_costs_one_statement_more(chat: Chat, join: Join) -> None:
+    """What was shown of its projects, and their pools, are counted once for an answer and its next item."""
+    join(8, 4, more=("reward: {countdown: yes, emoji: none}",) * 2)
+    walk(chat, 3)
+    statements: list[str] = []
+    sa.event.listen(chat.db.engine, "before_cursor_execute", lambda *what: statements.append(what[2]))
+    assert chat.tap("А")[-1].startswith("5 з 12 · разом 4 з 36\n\n")
+    counted = [one for one in statements if not one.lstrip().startswith(NOTED_BY_CHAT)]
+    assert len(counted) <= 15, "\n".join(one[:80] for one in counted)
+
+
 def test_skips_are_done_but_no_answers(chat: Chat, join: Join) -> None:
     """Of two items one."""
     join(2, 1)
@@ -245,6 +256,15 @@ def test_paused_and_closed_data_sets_are_said_as_they_are(chat: Chat, join: Join
     assert said.endswith(
         "\n\nУсе завершено. Ви дали 5 відповідей, дякуємо! Новий проєкт відкриється за посиланням від організаторів."
     )
+
+
+def test_a_programme_that_is_stopped_has_its_own_name(chat: Chat, join: Join, db: Database) -> None:
+    """Not that of its first data set, also where nothing was answered yet."""
+    join(2, 2)
+    set_status(db, pause=("p0", "p1"), now=chat.now)
+    chat.say("/start")
+    assert "«Слова»" in chat.last.text
+    assert TITLES[0] not in chat.last.text
 
 
 def test_an_open_project_follows_the_end_of_a_programme(chat: Chat, join: Join, load: Load) -> None:
@@ -366,7 +386,7 @@ def test_what_was_attested_at_a_pause_holds_for_the_other_data_sets(chat: Chat, 
     chat.say("/start")
     assert len(list_attested(chat)) == 3
     chat.now += timedelta(hours=1)
-    assert chat.say("/start")[-1].startswith("2\n\n")
+    assert chat.say("/start")[-1].startswith("4\n\n")
 
 
 def list_attested(chat: Chat) -> list[tuple[str, int, str]]:

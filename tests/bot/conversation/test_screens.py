@@ -312,7 +312,9 @@ def learning(play: Play) -> None:
     play.in_()
     chat.story.clear()
     wrong, right = "АБ" if play.language not in LATIN else "AB"
-    for _ in range(3):
+    chat.tap(wrong)
+    play.tap("go-on")
+    for _ in range(2):
         chat.tap(wrong)
     chat.say("/task")
     play.tap("go-on")
@@ -444,6 +446,45 @@ def resting(play: Play) -> None:
     chat.say("/start")
     for _ in range(2):
         chat.say("1")
+
+
+def journey(play: Play) -> None:
+    """A programme of two data sets in turn, each with training and test: one number, and their names with each step."""
+    chat, content = play.chat, play.content
+    files = []
+    for at, name in enumerate(("words", "more")):
+        rows = [
+            {"id": f"{name} {pool} {number}", "text": text, "options": several, "gold": several[-1]}
+            | {"pool": pool, "why": content["why"]}
+            for pool, count in (("training", 2), ("qualification", 1), ("main", 4))
+            for number, (text, several) in enumerate((content["rows"] * 2)[:count])
+        ]
+        play.load(
+            "stages:\n  training: {pool: {where: {pool: training}}, explain: yes}\n"
+            "  qualification: {pool: {where: {pool: qualification}}, pass_mark: 1 of 1, attempts: 2, cool_down: 1 s}\n"
+            "expected: {seconds: 15 s}\nreward: {countdown: yes, emoji: none}",
+            rows=rows, name=name, title=f"{content['title']} {at + 1}",
+        )  # fmt: skip
+        files.append(f"  - {{file: {name}.yaml}}")
+    head = ["programme: both", f"title: {content['title']} 1 + 2", f"language: {play.language}", "order: interleaved"]
+    (play.folder / "both.yaml").write_text("\n".join([*head, "projects:", *files]), "utf-8")
+    with chat.db.transaction() as session:
+        projects.load_programme(session, programme_file.read_programme(play.folder / "both.yaml"), now=chat.now)
+    chat.say("/start")
+    chat.tap(play.say("language-name"))
+    play.tap("begin")
+    wrong, right = "АБ" if play.language not in LATIN else "AB"
+    chat.tap(wrong)
+    play.tap("go-on")
+    for answer in (right, wrong):
+        chat.tap(answer)
+    chat.say("/start")
+    for _ in range(12):
+        if play.say("begin") in str(chat.last):
+            play.tap("begin")
+        if not chat.last.text.startswith("🏁") and chat.last.buttons:
+            chat.tap(right)
+    chat.say("/progress")
 
 
 WRITING: Mapping[str, Mapping[str, Any]] = {
@@ -761,6 +802,7 @@ def comparing(play: Play) -> None:
     chat.story.clear()
     chat.say("/start")
     chat.press(chat.last.buttons[0][0].data, on=chat.last)
+    play.tap("go-on")
     chat.tap(own["tie"])
     unclear, first, bad, second = own["typed"]
     chat.say(unclear)
@@ -823,7 +865,7 @@ def adjudicating(play: Play) -> None:
 
 STORIES = (
     *(joining, working, several, learning, rights, two_projects, typing, correcting, spans, filtering),
-    *(adjudicating, resting, reminded, comparing),
+    *(adjudicating, resting, reminded, comparing, journey),
 )
 
 
