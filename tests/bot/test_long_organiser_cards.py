@@ -71,7 +71,7 @@ async def test_a_long_card_comes_in_parts(chat: Chat, load: Callable[..., Any]) 
         assert said.split() == reason.split()
         assert not first.buttons
         assert [label for label, _ in last.buttons] == ["End suspension", "‹ Back"]
-    assert "Standing: takes part" in await go(chat, organiser, "End suspension")
+    assert "Status: takes part" in await go(chat, organiser, "End suspension")
 
 
 async def test_campaigns_are_paged_with_the_closed_ones_at_the_end(chat: Chat, load: Callable[..., Any]) -> None:

@@ -159,7 +159,7 @@ second-none = Wszystko w porządku
 
 ## Odpowiedź własnymi słowami
 
-text-preview = Twoja odpowiedź:
+text-preview = Sprawdź i zapisz:
 text-number = Liczymy to jako { $number }.
 text-save = Zapisz
 text-fix = Popraw
@@ -313,7 +313,7 @@ not-running = Projekt „{ $project }” jest teraz wstrzymany. Twoje odpowiedzi
 suspended = Organizatorzy wstrzymali Twój udział. Jeśli to pomyłka, napisz do nich: /ask
 paused-by-rule = Twój udział w projekcie „{ $project }” jest wstrzymany. Organizatorzy przejrzą Twoje odpowiedzi; możesz ich zapytać: /ask
 excluded = Twój udział w projekcie „{ $project }” jest zakończony. Żeby zapytać dlaczego: /ask
-failed = W projekcie „{ $project }” nie ma już kolejnych prób. Dziękujemy za Twój czas!
+failed = Projekt „{ $project }”: próby się skończyły. Dziękujemy za podjęcie wyzwania!
 cool-down = Następna próba w projekcie „{ $project }” otworzy się { $until }.
 withdrawn = Nie bierzesz już udziału w projekcie „{ $project }”. Dziękujemy za Twój czas!
 quota = W projekcie „{ $project }” masz za sobą wszystko, co było dla Ciebie. Twoje odpowiedzi: { $answers }. Dziękujemy!
@@ -425,16 +425,16 @@ undo-skip = Przywróć
 which-answer = Którą odpowiedź chcesz zmienić?
 toast-wrong = Nie: { $gold }
 training-rules = Trening: { $total ->
-    [one] { $total } pytanie
-    [few] { $total } pytania
-    [many] { $total } pytań
-   *[other] { $total } pytania
+    [one] { $total } zadanie
+    [few] { $total } zadania
+    [many] { $total } zadań
+   *[other] { $total } zadania
 }. Po każdej odpowiedzi zobaczysz, czy jest poprawna.
 qualification-rules = Test: { $total ->
-    [one] { $total } pytanie
-    [few] { $total } pytania
-    [many] { $total } pytań
-   *[other] { $total } pytania
+    [one] { $total } zadanie
+    [few] { $total } zadania
+    [many] { $total } zadań
+   *[other] { $total } zadania
 }. Wynik zobaczysz na końcu.
 pass-mark = Żeby przejść dalej, { $needed ->
     [one] potrzebna jest co najmniej { $needed } poprawna odpowiedź

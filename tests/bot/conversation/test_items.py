@@ -276,9 +276,9 @@ def test_the_countdown_moves_with_every_answer(chat: Chat, load: Load) -> None:
     """The annotator's own number of so many, and the answers of all: two items with three places each."""
     load(more="reward: {countdown: yes, emoji: [🍎]}")
     chat.begin()
-    assert chat.last.text.startswith("1 з 2 · разом 0 з 6\n")
+    assert chat.last.text.startswith("1 з 2 · усі разом: 0 з 6\n")
     chat.tap("А")
-    assert chat.last.text.startswith("2 з 2 · разом 1 з 6\n")
+    assert chat.last.text.startswith("2 з 2 · усі разом: 1 з 6\n")
     assert (chat.screens[-2].text.split("\n")[0], chat.toasts[-1]) == ("✓ 1 · кіт 🍎", "🍎 1")
 
 
