@@ -336,7 +336,7 @@ async def test_an_alert_that_telegram_held_back_is_not_told_at_night_but_the_nex
         for _ in range(14):
             await observe(chat)
             chat.now += timedelta(hours=1)
-    sent = [entry for entry in chat.telegram.display_log.entries if "1 decision waits" in entry.text]
+    sent = [entry for entry in chat.telegram.display_log.entries if "1 decision is waiting" in entry.text]
     assert [(entry.person, datetime.fromtimestamp(entry.at, KYIV).hour) for entry in sent] == [(organiser.id, 10)]
 
 

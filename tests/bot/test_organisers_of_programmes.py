@@ -185,8 +185,8 @@ async def test_whoever_follows_the_link_of_a_programme_takes_part_in_all_of_it(
     await open_programme(chat, organiser)
     text = await go(chat, organiser, "1", "Invite")
     assert text == (
-        "Invitations to “Набір 0”\n\nThere is none to this data set alone."
-        " Those to its whole programme let people in here, too."
+        "Invitations to “Набір 0”\n\nThere are none for this data set alone."
+        " Invitations to the whole programme also work here."
     )
     stranger = await begin(chat, 2)
     assert "Набір" not in stranger.screen
