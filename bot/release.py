@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import pandas as pd
 from sqlmodel import Session
@@ -118,7 +119,7 @@ class ProjectInputs:
             name=data_set_name,
             title=project.title if later is None else f"{project.title} · {question.text}",
             language=project.language,
-            overlap=None if earlier else self.definition.min_overlap,
+            **self._describe_overlap(items, pool=pool, earlier=earlier),
             items=items.loc[:, list(inputs.ITEM_COLUMNS)],
             responses=answers.assign(dataset=data_set_name).loc[:, list(inputs.INPUT_COLUMNS)],
             simulated=self._is_simulated,
@@ -138,6 +139,23 @@ class ProjectInputs:
             **space.build_data_fields(question, reader, is_first=later is None),
         )
         return panels.fill_panel_gold(data) if any(panel.gold for panel in data.panels.values()) else data
+
+    def _describe_overlap(self, items: pd.DataFrame, *, pool: Pool, earlier: bool) -> dict[str, Any]:
+        """The fields of a data set about its overlap; pilot items get as many answers as those of the sample."""
+        sampled = self.definition.sampled_overlap
+        if earlier or sampled is None:
+            return {"overlap": None if earlier else self.definition.min_overlap}
+        if pool is Pool.PILOT:
+            return {"overlap": sampled.of}
+        drawn = queries.read_overlap_sample(self.view, self.project)
+        sample = inputs.OverlapSample(
+            of=sampled.of,
+            items=frozenset(drawn),
+            n_groups=len(set(drawn.values())),
+            n_all_groups=items["group"].nunique(),
+            n_all_items=len(items),
+        )
+        return {"overlap": sampled.each, "sample": sample}
 
     def add_options(self, data: inputs.DataSet, *, places: bool = False) -> inputs.DataSet:
         """The data set with its items with options, where it is about options; with the `places` chosen, if asked."""

@@ -67,6 +67,12 @@ def describe_frame(frame: Mapping[str, Any]) -> facts.SampleFact:
     )
 
 
+def _list_overlap_frames(project: Project) -> list[dict[str, Any]]:
+    """The frame of the overlap sample, as it was frozen at the start; none without one."""
+    frame = (project.frozen or {}).get("overlap_sample")
+    return [] if frame is None else [frame]
+
+
 def describe_plan(project: Project) -> facts.PlanFact | None:
     """The plan that was frozen at the start; None before it."""
     stored = (project.frozen or {}).get("plan")
@@ -74,11 +80,18 @@ def describe_plan(project: Project) -> facts.PlanFact | None:
         return None
     return facts.PlanFact(
         n_items=stored["items"],
-        overlap=round(stored["judgements"] / stored["items"]) if stored["items"] else 0,
+        overlap=_find_planned_overlap(stored),
         half_width=precision.get_share_half_width(stored),
         share=stored.get("share_right"),
         words=precision.describe_plan(stored),
     )
+
+
+def _find_planned_overlap(stored: Mapping[str, Any]) -> int:
+    """How many answers each item was to get, those of an overlap sample more."""
+    sampled, items = stored.get("sampled", 0), stored["items"]
+    answers = stored["judgements"] - sampled * stored.get("sampled_overlap", 0)
+    return round(answers / (items - sampled)) if items > sampled else 0
 
 
 def describe_controls(definition: project_file.ProjectFile) -> str:
@@ -192,7 +205,8 @@ def _build_project_facts(session: Session, project: Project) -> facts.ProjectFac
     campaign = _read_campaign(session, project)
     definition, counted = campaign.definition, campaign.conduct
     declared = definition.declared.model_dump(exclude_none=True)
-    dynamic = project.overlap_max is not None and project.overlap_max != project.overlap
+    sampled = definition.sampled_overlap
+    dynamic = sampled is None and project.overlap_max is not None and project.overlap_max != project.overlap
     asked: dict[str, Any] = {} if counted.imported else _list_facts_of_people(session, campaign)
     return facts.ProjectFacts(
         name=project.name,
@@ -209,7 +223,7 @@ def _build_project_facts(session: Session, project: Project) -> facts.ProjectFac
         examples=list_examples(definition),
         shared_ids=counted.shared_ids,
         shared_groups=counted.shared_groups,
-        frames=tuple(describe_frame(frame) for frame in project.frames or ()),
+        frames=tuple(describe_frame(frame) for frame in (*(project.frames or ()), *_list_overlap_frames(project))),
         plan=describe_plan(project),
         overlap=definition.min_overlap,
         overlap_max=project.overlap_max if dynamic else None,
@@ -272,7 +286,7 @@ def _list_facts_of_people(session: Session, campaign: _Campaign) -> dict[str, An
         "consented": steps.consented,
         "started": steps.started,
         "finished": steps.finished,
-        "active_hours": round(sum(work_of_one.hours for work_of_one in work.values()), 4),
+        "active_hours": round(sum((work_of_one.hours for work_of_one in work.values()), 0.0), 4),
         "shuffles_options": any(getattr(question, "shuffle", False) for question in definition.all_questions),
         "shuffles_items": True,
     }

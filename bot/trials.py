@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from annotation.campaigns import consistency
 from annotation.campaigns.project_file import CheckedProject
 from annotation.campaigns.sections.panels import sum_panel_votes
-from annotation.campaigns.sections.stages import DynamicOverlap
+from annotation.campaigns.sections.stages import DynamicOverlap, SampledOverlap
 from annotation.errors import BadInput
 from annotation.loading import campaign as loading
 from annotation.loading import campaign_lint
@@ -28,12 +28,13 @@ from annotation.workflow.annotators import invitations
 from annotation.workflow.lifecycle import precision, projects, transitions
 
 if TYPE_CHECKING:
+    from aggregation.scores.performance import UnitName
     from exports.inputs import DataSet
 
 DEFAULT_DYNAMIC_OVERLAP = DynamicOverlap(min=3, max=5, confidence=0.9)
 """What `--overlap dynamic` means for a project whose own overlap is not dynamic."""
 
-Overlap = int | DynamicOverlap
+Overlap = int | DynamicOverlap | SampledOverlap
 Progress = Callable[[float], None]
 
 
@@ -88,7 +89,7 @@ def parse_overlaps(written: Sequence[str], *, campaign: CheckedProject) -> tuple
 
 def describe_overlap(overlap: Overlap) -> str:
     """Return an overlap as English text."""
-    if isinstance(overlap, int):
+    if isinstance(overlap, int | SampledOverlap):
         return str(overlap)
     return f"{overlap.min} to {overlap.max} until {overlap.confidence:.0%} sure"
 
@@ -114,6 +115,10 @@ def list_limitations(
         limitations.append(
             "Without control or training items nobody's skill is known. Between two options a dynamic overlap is then"
             " never sure and always goes to its maximum."
+        )
+    if any(isinstance(overlap, SampledOverlap) for overlap in overlaps):
+        limitations.append(
+            "With a sample, right answers are the first ones to each item, right majorities those of the sample."
         )
     counts = {pool: sum(item.pool is pool for item in contents.items) for pool in Pool}
     return (*limitations, *consistency.list_idle_rules(definition, counts))
@@ -238,12 +243,15 @@ def _compute_scores(data: DataSet, truth: Mapping[str, str | None]) -> TrialScor
     with_truth = replace(data, items=data.items.assign(gold=data.items["item_id"].map(truth).astype(object)))
     if with_truth.list_counted_answers().empty:
         return TrialScores(refused="There are no answers that count.")
-    scores = score_answers(
-        with_truth.build_answers(),
-        skips=with_truth.build_skips(),
-        units=("individual", "majority"),
+    single_votes = with_truth if data.sample is None else with_truth.keep_first_places()
+    parts: tuple[tuple[UnitName, DataSet], ...] = (
+        ("individual", single_votes),
+        ("majority", with_truth.keep_sample()),
     )
-    single, majority = scores["individual"].primary, scores["majority"].primary
+    single, majority = (
+        score_answers(part.build_answers(), skips=part.build_skips(), units=[unit])[unit].primary
+        for unit, part in parts
+    )
     low, high = single.ci_low, single.ci_high
     if low is None or high is None:
         low, high = single.item_only_low, single.item_only_high

@@ -41,6 +41,7 @@ def _describe_data_set(result: DataSetResult, *, options: ResultOptions) -> Json
         "language": data.language,
         "simulated": data.simulated,
         "overlap_planned": data.overlap,
+        **_describe_sample(data),
         "classes": None if data.classes is None else list(data.classes),
         "classes_are_positions": data.classes_are_positions,
         "question": data.question,
@@ -74,6 +75,16 @@ def _describe_data_set(result: DataSetResult, *, options: ResultOptions) -> Json
         else _describe_dawid_skene(result.dawid_skene, iaa=result.iaa),
         "baselines": _describe_baselines(result, options=options),
     }
+
+
+def _describe_sample(data: DataSet) -> Json:
+    """The overlap sample, on which agreement is measured; nothing where all items were to get as many answers."""
+    sample = data.sample
+    if sample is None:
+        return {}
+    counts = {"items": len(sample.items), "groups": sample.n_groups, "of_groups": sample.n_all_groups}
+    facts = {"answers_planned": sample.of, "items_with_one_vote": data.count_one_vote_items(), "how": sample.words}
+    return {"overlap_sample": counts | facts}
 
 
 def _count_without_votes(data: DataSet) -> Json:

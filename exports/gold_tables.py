@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from aggregation.answer_types import build_consensus
-from aggregation.findings import Finding
+from aggregation.findings import Finding, join_findings
 from exports.adjudicated_gold import build_ceiling_table, judge_declared_gold, replace_gold
 from exports.inputs import DataSet
 from exports.results import DataSetResult
@@ -173,9 +173,15 @@ def _list_consensus_labels(result: DataSetResult) -> pd.DataFrame:
     labels = consensus.to_published()
     rule = result.data.normalise  # labels that are texts also say how they were compared
     compared = "" if rule is None else f"; texts compared by {rule}"
-    return labels.assign(method=labels["method"] + get_positions_mark(result.data) + compared)
+    labels = labels.assign(method=labels["method"] + get_positions_mark(result.data) + compared)
+    if result.data.sample is None:
+        return labels
+    rests_on_one = (pd.to_numeric(labels["n_votes"]) == 1) & labels["label"].notna()
+    warned = [join_findings(text, Finding("one-vote")) for text in labels["warning"].where(rests_on_one, "")]
+    return labels.assign(warning=labels["warning"].mask(rests_on_one, pd.Series(warned, index=labels.index)))
 
 
 def get_positions_mark(data: DataSet) -> str:
-    """The mark added to the method of every figure whose classes are positions; empty for other data sets."""
-    return Finding("positions") if data.classes_are_positions else ""
+    """The mark added to the method of every figure whose classes are positions, or columns; empty for others."""
+    code = "columns" if data.answer_type.compares_texts else "positions"
+    return Finding(code) if data.classes_are_positions else ""

@@ -232,7 +232,8 @@ def _describe_aggregation(result: DataSetResult) -> str:
 
 def _describe_agreement(result: DataSetResult) -> str:
     rows = () if result.agreement is None else result.agreement.headline
-    return ", ".join(f"{row.name} {row.value:z.4f}" for row in rows if row.value is not None and not row.of)
+    values = ", ".join(f"{row.name} {row.value:z.4f}" for row in rows if row.value is not None and not row.of)
+    return values if result.data.sample is None or not values else f"{values}; {result.data.sample.words}"
 
 
 def _describe_repeats(result: DataSetResult) -> str:

@@ -15,6 +15,7 @@ from aggregation import schema
 from aggregation.answer_types import ANSWER_TYPES
 from aggregation.answer_types.answer_type import AnswerType
 from aggregation.answers import Answers, AnswerTypeName
+from aggregation.findings import Finding
 from aggregation.judges.records import MarginSource
 from aggregation.scores.trivial_baselines import OptionItem
 from aggregation.scoring import Normalisation, is_right_answer
@@ -67,6 +68,27 @@ class JudgePlan:
     has_random_sample: bool = False
 
 
+@dataclass(frozen=True, kw_only=True)
+class OverlapSample:
+    """The random sample of a data set's items that get several answers (`of`), while the others get fewer.
+
+    `items` are its item ids. `n_groups` of `n_all_groups` groups were drawn, of a data set of `n_all_items` items.
+    """
+
+    of: int
+    items: frozenset[str]
+    n_groups: int
+    n_all_groups: int
+    n_all_items: int
+
+    @property
+    def words(self) -> Finding:
+        """What the sample is, to stand after a number that rests on it."""
+        code = "overlap-sample" if self.n_all_groups == self.n_all_items else "overlap-sample-of-groups"
+        counts = {"items": len(self.items), "n": self.n_all_items}
+        return Finding(code, **counts, groups=self.n_groups, m=self.n_all_groups)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DataSet:
     """The items of a project and the answers to one question about them.
@@ -92,9 +114,10 @@ class DataSet:
     those of each item are `own_options` then, by item_id;
     `classes_are_positions` says that the classes are positions of options, which themselves differ from item to item.
     `measurement_level` is that of the classes. `overlap` is the least number of answers planned for an item, None for
-    imported answers. `simulated` is true where at least one annotator is simulated. `control_gold` is the gold of
-    control items that are not among `items`; `removed_annotators` maps annotators who were excluded, failed or withdrew
-    to the reason. `metrics` are those that the project file names for the question, none where it names none.
+    imported answers. `sample` are the items that get more answers, None where all items get as many; agreement is
+    measured on them (`keep_sample`). `simulated` is true where at least one annotator is simulated. `control_gold` is
+    the gold of control items that are not among `items`; `removed_annotators` maps annotators who were excluded, failed
+    or withdrew to the reason. `metrics` are those that the project file names for the question, none without any.
     `option_items` are the items with gold that somebody answered, for trivial baselines: an export has them, where
     something is chosen from options.
 
@@ -150,6 +173,7 @@ class DataSet:
     systems: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     side_lengths: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     judges: JudgePlan = JudgePlan()
+    sample: OverlapSample | None = None
     hours: Mapping[tuple[str, str], int] = field(default_factory=dict, metadata=UNPUBLISHED)
     places: pd.DataFrame | None = field(default=None, metadata=UNPUBLISHED)
     parts: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict, metadata=UNPUBLISHED)
@@ -220,12 +244,38 @@ class DataSet:
         Where panels have no number of votes, these are among the first places of each item of the whole data set.
         """
         panel = self.panels[name]
-        source = self.keep_first_places() if panel.votes is None else self
+        source = self.keep_first_places() if panel.votes is None and self.sample is None else self
         rows = source.responses.loc[source.responses["annotator"].isin(panel.people)]
         is_others = self.items["item_id"].isin(() if panel.gold else self.panel_gold)
         circular = self.items["circular"].mask(is_others, other=False)
         items = self.items.assign(circular=circular.astype(object))
-        return replace(self, responses=rows, items=items, overlap=panel.votes, panels={}, panel_gold=())
+        overlap = panel.votes if self.sample is None else self.overlap
+        return replace(self, responses=rows, items=items, overlap=overlap, panels={}, panel_gold=())
+
+    @property
+    def planned_words(self) -> str:
+        """How many answers were planned for each item, in words; empty where that is not known."""
+        if self.sample is None:
+            return "" if self.overlap is None else str(self.overlap)
+        counts = {"items": len(self.sample.items), "n": len(self.items)}
+        return Finding("planned-sample", each=self.overlap or 0, of=self.sample.of, **counts)
+
+    def list_planned_places(self) -> pd.Series[int]:
+        """How many answers were planned for each item, index item_id, 0 where that is not known."""
+        planned = pd.Series(self.overlap or 0, index=self.items["item_id"])
+        return planned if self.sample is None else planned.mask(planned.index.isin(self.sample.items), self.sample.of)
+
+    def count_one_vote_items(self) -> int:
+        """How many items have one vote, whose label nobody else has confirmed."""
+        return int((self.list_counted_answers()["item_id"].value_counts() == 1).sum())
+
+    def keep_sample(self) -> DataSet:
+        """The data set with the items of its overlap sample and their answers alone; itself without a sample."""
+        if self.sample is None:
+            return self
+        items = self.items.loc[self.items["item_id"].isin(self.sample.items)]
+        rows = self.responses.loc[self.responses["item_id"].isin(self.sample.items)]
+        return replace(self, items=items, responses=rows, overlap=self.sample.of, sample=None, option_items=())
 
     def keep_first_places(self) -> DataSet:
         """The data set on which scores rest: of each item the first `overlap` votes and skips alone count.

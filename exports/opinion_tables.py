@@ -21,19 +21,13 @@ from aggregation.opinions.people import (
 from aggregation.ratings import Ratings, read_ratings
 from aggregation.scores.performance import Score
 from exports.inputs import DataSet
-from exports.rounding import format_column, format_fields, format_fixed
+from exports.rounding import VALUE_COLUMNS, format_column, format_fields, format_fixed
 from exports.score_variants import PRIMARY
 
-VALUE_COLUMNS = (
-    "value", "ci_low", "ci_high", "se", "df", "item_only_low", "item_only_high", "ci_method", "n_items", "n_annotators",
-    "n_answers", "warning", "reason",
-)  # fmt: skip
-"""The last columns of every table of values with intervals."""
 OPINION_COLUMNS = ("dataset", "subset", "system", "statistic", *VALUE_COLUMNS)
 DIFFERENCE_COLUMNS = ("dataset", "one", "two", *VALUE_COLUMNS, "p_value", "p_holm", "n_common_people")
 ITEM_OPINION_COLUMNS = ("dataset", "item_id", "system", "n", "mean", "median", "sd", "adjusted", "z")
 SEVERITY_COLUMNS = ("severity", "severity_low", "severity_high", "spread", "correlation_with_others")
-_NUMBERS = ("value", "ci_low", "ci_high", "se", "df", "item_only_low", "item_only_high")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -105,7 +99,7 @@ def explain_median(opinion: Opinion) -> str:
 
 def format_score_fields(score: Score) -> dict[str, Any]:
     """The cells of a value with its intervals."""
-    return {**format_fields(score, _NUMBERS), "ci_method": score.ci_method, "reason": score.reason}
+    return {**format_fields(score, VALUE_COLUMNS[:7]), "ci_method": score.ci_method, "reason": score.reason}
 
 
 def build_difference_table(name: str, found: ScaleResult | None) -> pd.DataFrame:

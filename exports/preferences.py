@@ -14,14 +14,9 @@ from aggregation.preferences.places import PreferenceRanking
 from aggregation.preferences.results import REPEAT_COLUMNS, PreferenceResults, measure_preferences
 from aggregation.preferences.win_rates import Estimate
 from exports.inputs import DataSet
-from exports.rounding import format_fixed
+from exports.rounding import VALUE_COLUMNS, format_fixed
 from exports.score_variants import PRIMARY
 
-VALUE_COLUMNS = (
-    "value", "ci_low", "ci_high", "se", "df", "item_only_low", "item_only_high", "ci_method", "n_items", "n_annotators",
-    "n_answers", "warning", "reason",
-)  # fmt: skip
-"""How each row with a value ends."""
 PREFERENCE_COLUMNS = (
     "dataset", "question", "subset", "one", "two", "wins", "ties", "losses", "both_bad", *VALUE_COLUMNS, "p_value",
     "p_holm", "detectable",

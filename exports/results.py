@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Literal, TypeVar, get_args
 
@@ -40,11 +40,21 @@ from exports.opinion_tables import ScaleResult, measure_scale
 from exports.order_effects import PeopleEffects, measure_people
 from exports.panels import compare_data_panels
 from exports.preferences import read_preferences
-from exports.score_variants import POOLED, VARIANT_UNITS, build_variants, exceeds_half_width, score_option_items
+from exports.score_variants import (
+    ON_SAMPLE,
+    POOLED,
+    VARIANT_UNITS,
+    build_variants,
+    exceeds_half_width,
+    score_option_items,
+)
 
 NO_VOTES = Finding("no-answers")
 CIRCULAR = Finding("circular-gold")
 UNITS: tuple[UnitName, ...] = ("individual", "majority", "dawid_skene")
+ENSEMBLES: tuple[UnitName, ...] = ("majority", "dawid_skene")
+"""The units that are made of several votes of an item."""
+ON_SAMPLE_ALONE = Finding("on-sample-alone")
 LongPart = Literal["agreement", "scores", "variants"]
 """What takes long of a result, and tells its progress."""
 Key = TypeVar("Key")
@@ -139,10 +149,23 @@ class DataSetResult:
         return join_findings(refusal.problem, refusal.remedy, Finding("fallback"))
 
     @cached_property
+    def sample(self) -> DataSetResult | None:
+        """The numbers of the overlap sample alone; None where all items are to get as many answers."""
+        if self.data.sample is None:
+            return None
+        own: dict[LongPart, Progress] = {
+            part: progress for part, progress in self.progress.items() if part == "agreement"
+        }
+        return DataSetResult(data=self.data.keep_sample(), options=self.options, progress=own)
+
+    @cached_property
     def agreement(self) -> AgreementTable | None:
-        """The coefficients of agreement with their intervals."""
+        """The coefficients of agreement with their intervals, on the overlap sample where there is one."""
         if not self.has_votes:
             return None
+        if self.sample is not None and self.data.sample is not None:
+            table = self.sample.agreement
+            return None if table is None else table.mark_sample(self.data.sample.words)
         return compute_agreement(
             self.answers,
             overlap=self.data.overlap,
@@ -160,7 +183,7 @@ class DataSetResult:
         if self.consensus.method == "dawid_skene":
             return self.consensus
         scores = self.pooled or self.performance
-        if scores is not None:
+        if scores is not None and self.data.sample is None:
             return scores.dawid_skene
         try:
             return build_label_consensus(self.votes, method="dawid_skene", ties="drop")
@@ -169,7 +192,13 @@ class DataSetResult:
 
     @cached_property
     def iaa(self) -> Coefficient | None:
-        """The mean posterior of `dawid_skene`: "Dawid-Skene IAA" (inter-annotator agreement) in publications."""
+        """The mean posterior of `dawid_skene`: "Dawid-Skene IAA" (inter-annotator agreement) in publications.
+
+        On an overlap sample it is that of a fit of the sample: on one vote a posterior says how good the person is.
+        """
+        if self.sample is not None and self.data.sample is not None:
+            row = self.sample.iaa if self.sample.has_votes else None
+            return None if row is None else replace(row, basis="sample", how=f"{row.how}; {self.data.sample.words}")
         if self.dawid_skene is None:
             return None
         return estimate_mean_posterior(
@@ -220,8 +249,8 @@ class DataSetResult:
 
     @cached_property
     def pooled(self) -> Performance | None:
-        """The scores of all votes, where some items have more than were planned."""
-        if self.performance is None or self.scored is self.data:
+        """The scores of all votes, where some items have more than were planned; None with an overlap sample."""
+        if self.performance is None or self.scored is self.data or self.data.sample is not None:
             return None
         scores = self._score(self.data)
         return None if isinstance(scores, HromadaError) else scores
@@ -296,10 +325,9 @@ class DataSetResult:
         if self.data.list_scoring_gold().isna().all():
             return {}
         built = build_variants(self.scored)
+        units = VARIANT_UNITS if not self._has_single_votes else ("individual",)
         progress = divide_progress(self.progress.get("variants"), tuple(built))
-        scored = {
-            name: self._score(variant, units=VARIANT_UNITS, progress=progress[name]) for name, variant in built.items()
-        }
+        scored = {name: self._score(variant, units=units, progress=progress[name]) for name, variant in built.items()}
         if not built and "variants" in self.progress:
             self.progress["variants"](1.0)
         return scored
@@ -339,26 +367,50 @@ class DataSetResult:
         """Whether the score of a variant is far from the primary one (`score_variants.exceeds_half_width`)."""
         return None if self.performance is None else exceeds_half_width(self.performance, unit, score)
 
+    @property
+    def reported(self) -> Performance | None:
+        """The scores with the units to report: where only a sample has several votes an item, single answers alone."""
+        if self.performance is None or not self._has_single_votes:
+            return self.performance
+        units = tuple(unit for unit in self.performance.units if unit.unit == "individual")
+        return replace(self.performance, units=units, refused=dict.fromkeys(ENSEMBLES, ON_SAMPLE_ALONE))
+
+    @property
+    def _has_single_votes(self) -> bool:
+        """Whether the items outside an overlap sample have one vote each, of which no majority can be made."""
+        return self.data.sample is not None and self.data.overlap == 1
+
+    @property
+    def majority(self) -> Unit | None:
+        """The unit of the majority to report: that of the overlap sample if other items have one vote each."""
+        scores = self.sample.performance if self.sample is not None and self._has_single_votes else self.performance
+        return scores["majority"] if scores is not None and scores.has_unit("majority") else None
+
     def list_bases(self) -> list[tuple[Basis, Performance]]:
-        """The scores with the votes on which they rest (see `AgreementTable`): those to report, then all pooled."""
-        if self.performance is None:
+        """The scores with the votes on which they rest (see `AgreementTable`): those to report, then the others.
+
+        These are those of all votes pooled, or of the overlap sample.
+        """
+        if self.reported is None:
             return []
-        bases: list[tuple[Basis, Performance]] = [
-            ("pooled" if self.data.overlap is None else "first", self.performance)
-        ]
+        bases: list[tuple[Basis, Performance]] = [("pooled" if self.data.overlap is None else "first", self.reported)]
+        if self.sample is not None and self.sample.performance is not None:
+            return [*bases, ("sample", self.sample.performance)]
         return bases if self.pooled is None else [*bases, ("pooled", self.pooled)]
 
     def list_variants(self) -> dict[str, Performance]:
         """The scores that are published beside the primary ones, by name, sorted; all votes pooled among them."""
         pooled: dict[str, Performance] = {} if self.pooled is None else {POOLED: self.pooled}
+        if self.sample is not None and self.sample.performance is not None:
+            pooled = {ON_SAMPLE: self.sample.performance}
         return dict(sorted({**self.variants, **pooled}.items()))
 
     @property
     def missing_units(self) -> dict[str, str]:
         """The baseline units without a row, with the reason."""
-        if self.performance is None:
+        if self.reported is None:
             return dict.fromkeys(UNITS, self.no_performance)
-        return {str(unit): reason for unit, reason in self.performance.refused.items()}
+        return {str(unit): reason for unit, reason in self.reported.refused.items()}
 
 
 def compute_results(

@@ -10,6 +10,11 @@ import pandas as pd
 from aggregation.agreement.table import Coefficient
 
 DIGITS = 6  # decimals; more would differ between machines
+VALUE_COLUMNS = (
+    "value", "ci_low", "ci_high", "se", "df", "item_only_low", "item_only_high", "ci_method", "n_items", "n_annotators",
+    "n_answers", "warning", "reason",
+)  # fmt: skip
+"""How each row with a value and its intervals ends."""
 
 
 def format_fixed(number: float | None, digits: int) -> str | None:

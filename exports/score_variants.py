@@ -47,6 +47,7 @@ def build_trivial_table(data: DataSet, baselines: Sequence[TrivialBaseline]) -> 
 
 PRIMARY = "all"
 POOLED = Finding("pooled")
+ON_SAMPLE = Finding("on-overlap-sample")
 SKIPS_EXCLUDED = Finding("skips-excluded")
 FIRST_ANSWERS = Finding("first-answers")
 EXPOSED_ONLY = Finding("exposed-only")

@@ -297,7 +297,7 @@ def build_score_table(result: DataSetResult) -> pd.DataFrame:
 
     The primary variant comes first. `beyond_half_width` is `DataSetResult.exceeds_half_width` of the other variants.
     """
-    variants = {PRIMARY: result.performance, **result.list_variants()}
+    variants = {PRIMARY: result.reported, **result.list_variants()}
     rows = [
         {
             "dataset": result.data.name,

@@ -210,7 +210,11 @@ REASON_NO_VARIATION = Finding("votes-equal")
 REASON_FORCED = Finding("forced")
 REASON_NO_CLASSES = Finding("no-classes")
 BASIS_DESCRIPTIONS: Mapping[Basis, str] = MappingProxyType(
-    {"first": "the first {n} votes of each item in the order of assignment", "pooled": "all votes pooled"}
+    {
+        "first": "the first {n} votes of each item in the order of assignment",
+        "pooled": "all votes pooled",
+        "sample": "the first {n} votes of each item of the sample",
+    }
 )
 
 

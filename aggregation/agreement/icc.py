@@ -113,7 +113,7 @@ def list_icc_coefficients(ratings: Ratings | None, *, basis: Basis, confidence_l
     table = ratings.tabulate()
     if table is None or min(table.shape) < FEWEST:
         reason = (
-            Finding("icc-incomplete", cells=len(ratings.items), all=n_items * n_people, level=ratings.level)
+            Finding("icc-incomplete", cells=len(ratings.items), all=n_items * n_people)
             if table is None
             else Finding("icc-few", least=FEWEST)
         )

@@ -30,8 +30,10 @@ from aggregation.intervals.resampling import FEWEST_GROUPS, Resampling, percenti
 from aggregation.intervals.shares import Interval
 from aggregation.schema import Floats, MeasurementLevel
 
-Basis = Literal["first", "pooled"]
-"""Which votes count: `first` as many votes of each item as were planned for every item, `pooled` all votes."""
+Basis = Literal["first", "pooled", "sample"]
+"""Which votes count: `first` as many votes of each item as were planned for every item, `pooled` all votes, `sample` as
+many as were planned for the items of a random sample, and none of other items.
+"""
 Level = MeasurementLevel | Literal["similarity"]
 """How two answers are compared: at a level of measurement (`nominal`: equal or not), or by how similar they are (the
 boxes, words or characters that they share).
@@ -84,6 +86,11 @@ class AgreementTable:
     """
 
     rows: tuple[Coefficient, ...]
+
+    def mark_sample(self, words: str) -> AgreementTable:
+        """The table of a random sample of the items, which `words` describe; votes beyond its overlap are left out."""
+        rows = (row for row in self.rows if row.basis == self.rows[0].basis)
+        return AgreementTable(rows=tuple(replace(row, basis="sample", how=f"{row.how}; {words}") for row in rows))
 
     def __getitem__(self, name: str) -> Coefficient:
         """The coefficient of that name; the headline one where there are two."""

@@ -5,6 +5,7 @@ Sources: Bradley and Terry 1952, Biometrika 39:324; Davidson 1970, JASA 65:317; 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -75,11 +76,19 @@ def explain_missing(counts: Counts, systems: tuple[str, ...]) -> Finding | None:
     won = (beat & ~inside).any(axis=1)
     unbeaten = [code for code in range(components.max() + 1) if not lost[components == code].any()]
     winless = [code for code in range(components.max() + 1) if not won[components == code].any()]
+    sizes = np.bincount(components)
     return Finding(
-        "never-lost",
-        best="; ".join(_name_systems(systems, np.flatnonzero(components == code)) for code in unbeaten),
-        worst="; ".join(_name_systems(systems, np.flatnonzero(components == code)) for code in winless),
+        "group-never-lost" if sizes[[*unbeaten, *winless]].max() > 1 else "never-lost",
+        best=_name_groups(systems, components, unbeaten),
+        worst=_name_groups(systems, components, winless),
     )
+
+
+def _name_groups(systems: tuple[str, ...], components: Codes, chosen: Sequence[int]) -> str:
+    """Single systems by name, and those that beat or tied each other in braces."""
+    groups = [np.flatnonzero(components == code) for code in chosen]
+    names = [_name_systems(systems, group) for group in groups]
+    return ", ".join(f"{{{name}}}" if len(group) > 1 else name for name, group in zip(names, groups, strict=True))
 
 
 def _name_systems(systems: tuple[str, ...], codes: Codes) -> str:

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 
 from aggregation import spelling
+from aggregation.answer_types import ANSWER_TYPES
 from annotation.campaigns.project_sections import ProjectSections
 from annotation.campaigns.questions import Question
 from annotation.campaigns.sections.annotators import find_impossible_admission
@@ -21,7 +22,7 @@ from annotation.campaigns.sections.panels import (
 )
 from annotation.campaigns.sections.quality import ControlRule, SecondsRule, StraightLiningRule, TextRule
 from annotation.campaigns.sections.sources import ItemsSection
-from annotation.campaigns.sections.stages import DynamicOverlap
+from annotation.campaigns.sections.stages import SampledOverlap
 from annotation.campaigns.yaml_document import KeyPath
 from annotation.vocabulary import Pool
 
@@ -71,15 +72,25 @@ def list_weaknesses(definition: ProjectSections, item_counts: Mapping[Pool, int]
     has_gold = isinstance(definition.items, ItemsSection) and (definition.items.gold or definition.items.golds)
     if not has_gold and not any(panel.gold for panel in definition.panels.values()):
         yield "A baseline without gold scores nobody: name the column with right answers in `items.gold`."
-    least = definition.min_overlap or 0
+    least, sampled = definition.min_overlap or 0, definition.sampled_overlap
     if sum_panel_votes(definition.panels) is not None:
         yield from list_weak_panels(definition.panels)
+    elif sampled is not None:
+        yield from _list_sample_weaknesses(sampled)
     elif least == 1:
         yield "With one answer an item there is no agreement and no majority: write `overlap: 3` or more."
     elif least % 2 == 0:
         yield f"With an even number of answers ({least}) the majority can tie: write an odd `overlap`, as {least + 1}."
     if item_counts.get(Pool.MAIN, 0) == 1:
         yield "One item has no interval: put more items into the file."
+
+
+def _list_sample_weaknesses(overlap: SampledOverlap) -> Iterator[str]:
+    if overlap.of % 2 == 0:
+        yield (
+            f"With an even number of answers ({overlap.of}) the majority of the sample can tie: write an odd `of`, as"
+            f" {overlap.of + 1}."
+        )
 
 
 def _count_controls_of_one(definition: ProjectSections, item_counts: Mapping[Pool, int], n_items: int) -> int:
@@ -104,6 +115,7 @@ def list_contradictions(file: ProjectSections) -> list[Contradiction]:
     checks: tuple[Callable[[ProjectSections], Contradiction | None], ...] = (
         _check_items, _check_options, _check_empty, _check_classes, _check_show_if, _check_columns, _check_filtering,
         _check_stages, _check_controls, _check_quality, _check_annotators, _check_panels,
+        _check_overlap_sample,
     )  # fmt: skip
     unclear = _check_questions(file)
     if unclear is not None:
@@ -125,7 +137,7 @@ def find_unused_key(file: ProjectSections) -> Contradiction | None:
     if file.repeats is not None and file.asks_in_steps:
         message = "Nobody can answer blind again what was asked in steps: the right answer was shown; leave it out"
         return Contradiction(message, ("repeats",))
-    if file.judges is not None and not any(one.answer_type in ("label", "preference") for one in file.all_questions):
+    if file.judges is not None and not any(ANSWER_TYPES[one.answer_type].is_label for one in file.all_questions):
         message = "Judges are measured on choices, scales and preferences, and none is asked; leave it out"
         return Contradiction(message, ("judges",))
     return None
@@ -182,6 +194,16 @@ def _check_items(file: ProjectSections) -> Contradiction | None:
     if file.votes is None and file.overlap is None:
         return Contradiction("How many people answer each item? Add `overlap: 3`", ("overlap",))
     return None
+
+
+def _check_overlap_sample(file: ProjectSections) -> Contradiction | None:
+    if file.sampled_overlap is None or file.votes is None or file.votes.earlier:
+        return None
+    message = (
+        "Imported votes fill the overlap as they come, so that no sample can be drawn; write one number, or"
+        " `votes.earlier: yes` to keep these votes apart"
+    )
+    return Contradiction(message, ("overlap",))
 
 
 def _check_items_from_votes(file: ProjectSections) -> Contradiction | None:
@@ -241,6 +263,9 @@ def _check_compared(file: ProjectSections, item_options: tuple[str, ...] | None)
         if sides and question.option_columns != sides:
             return Contradiction("All questions of a project compare the same `sides`", (*key_path, "sides"))
         sides = question.option_columns
+        if file.votes is not None and file.votes.format == "comparisons" and not question.system_columns:
+            message = "Votes of the format `comparisons` are about systems; add `systems: [model_a, model_b]`"
+            return Contradiction(message, (*key_path, "sides"))
         if item_options is not None and item_options != sides:
             message = f"The compared texts are the options of the items; leave `{key}.options` out"
             return Contradiction(message, (key, "options"))
@@ -428,5 +453,5 @@ def _check_annotators(file: ProjectSections) -> Contradiction | None:
 
 
 def _check_panels(file: ProjectSections) -> Contradiction | None:
-    is_dynamic = isinstance(file.overlap, DynamicOverlap)
-    return find_panel_contradiction(file.panels, file.profile, overlap=file.min_overlap, is_dynamic=is_dynamic)
+    varies = file.min_overlap != file.max_overlap
+    return find_panel_contradiction(file.panels, file.profile, overlap=file.min_overlap, varies=varies)

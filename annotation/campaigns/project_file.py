@@ -78,10 +78,15 @@ class ProjectFile(ProjectSections):
         return question.system_columns or (() if own is None else (own,))
 
 
+OVERLAP_SAMPLE = "overlap.sample"
+"""The key of the place of the overlap sample in a project file."""
+
+
 class CheckedProject(Section):
     """A checked project file: its path, and its content. Paths written in the file are relative to its folder.
 
-    `places` has the place of every key that names a file, by the path written there.
+    `places` has the place of every key that names a file, by the path written there, and that of `overlap.sample` as
+    `OVERLAP_SAMPLE`.
     """
 
     path: Path
@@ -196,7 +201,11 @@ def read_project(path: Path, *, allow_outside: bool = False) -> CheckedProject:
     if impossible is not None:
         remedy = f"Write {MAX_MESSAGE} or less."
         raise BadInput(f"{impossible.message}.", where=source.where(impossible.key_path), remedy=remedy)
-    return CheckedProject(path=path, definition=definition, places=dict(_list_files(source, source.data, ())))
+    return CheckedProject(path=path, definition=definition, places=_list_places(source))
+
+
+def _list_places(source: yaml_document.YamlDocument) -> dict[str, Where]:
+    return dict(_list_files(source, source.data, ())) | {OVERLAP_SAMPLE: source.where(("overlap", "sample"))}
 
 
 def _list_files(source: yaml_document.YamlDocument, value: object, key_path: KeyPath) -> Iterator[tuple[str, Where]]:

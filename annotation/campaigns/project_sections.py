@@ -31,11 +31,13 @@ from annotation.campaigns.sections.sources import (
 )
 from annotation.campaigns.sections.stages import (
     ControlsSection,
-    DynamicOverlap,
     Overlap,
     PagesSection,
     RepeatsSection,
+    SampledOverlap,
     StagesSection,
+    find_largest_overlap,
+    find_least_overlap,
 )
 
 FOOD_EMOJIS = tuple("🍎🍐🍊🍋🍌🍉🍇🍓🍒🍑🍍🥝🍅🥕🌽🥐🥨🧀🍪🍩")
@@ -109,7 +111,17 @@ class ProjectSections(Section):
     @property
     def min_overlap(self) -> int | None:
         """The smallest planned number of answers an item; None where no overlap is set, as with imported votes."""
-        return self.overlap.min if isinstance(self.overlap, DynamicOverlap) else self.overlap
+        return find_least_overlap(self.overlap)
+
+    @property
+    def max_overlap(self) -> int | None:
+        """The largest planned number of answers an item; None where no overlap is set."""
+        return find_largest_overlap(self.overlap)
+
+    @property
+    def sampled_overlap(self) -> SampledOverlap | None:
+        """The overlap with a sample of the items that get more answers; None for any other overlap."""
+        return self.overlap if isinstance(self.overlap, SampledOverlap) else None
 
     @cached_property
     def has_countdown(self) -> bool:

@@ -14,7 +14,7 @@ from annotation.campaigns.project_file import LabelsSection, ProjectFile
 from annotation.campaigns.questions import Question, QuestionContent
 from annotation.campaigns.stimulus import Piece
 from annotation.errors import BadInput, ErrorCollector, Where
-from annotation.loading import golds, judgements, pools, vote_parser
+from annotation.loading import golds, judgements, overlap_sample, pools, vote_parser
 from annotation.loading.drafts import (
     ItemDraft,
     VoteDraft,
@@ -162,6 +162,7 @@ def _read_items(campaign: project_file.CheckedProject) -> CampaignContents:
     _check_options(drafts, questions, definition)
     _check_makers(drafts, definition)
     bot_commands.refuse_in_texts((item.explanation, item.origin.where()) for item in drafts if item.explanation)
+    overlap_sample.refuse_useless_sample(campaign, drafts)
     items = golds.check_golds(drafts, questions, definition)
     return CampaignContents(items=items, questions=questions, frames=frames, truth=truth)
 
@@ -268,7 +269,7 @@ def _refuse_different(
 ) -> None:
     """Refuse rows with the same key that show different texts or options, or texts of different systems."""
     before = (*first.shown, *(first.options or ()), *(first.data[column] for column in hidden))
-    now = (*(shown if any(shown) else raw.key), *(options or ()), *hidden.values())
+    now = (*(shown if any(shown) else _list_key_texts(raw)), *(options or ()), *hidden.values())
     if list(map(spelling.build_key, before)) != list(map(spelling.build_key, now)):
         changed = (pair for pair in zip(before, now, strict=False) if len(set(map(spelling.build_key, pair))) == 2)
         differing = next((f": {spelling.describe_difference(old, new)}" for old, new in changed), "")
@@ -308,19 +309,29 @@ def _build_item(
     group: str,
     hidden: dict[str, str],
 ) -> ItemDraft:
+    key_texts = _list_key_texts(raw)
     return ItemDraft(
         external_id=build_item_id(raw.key),
         group=group,
         data={"key": list(raw.key)} | dict(zip(columns, shown, strict=True)) | hidden,
-        shown=shown if any(shown) else raw.key,
+        shown=shown if any(shown) else key_texts,
         pieces=tuple(Piece(field=name, text=text) for name, text in zip(columns, shown, strict=True))
         if any(shown)
-        else tuple(Piece(field=f"key {number}", text=text) for number, text in enumerate(raw.key)),
+        else tuple(Piece(field=f"key {number}", text=text) for number, text in enumerate(key_texts)),
         options=options,
         gold=None,
         golds={},
         origin=raw.row,
     )
+
+
+def _list_key_texts(raw: RawVote) -> tuple[str, ...]:
+    """The parts of the key that an item shows if nothing else is; names of compared systems only if there is no other.
+
+    Nobody sees who wrote the texts.
+    """
+    systems = () if raw.compared is None else raw.compared.systems
+    return tuple(part for part in raw.key if part not in systems) or raw.key
 
 
 def _check_options(

@@ -150,12 +150,12 @@ def draw_sample(items: Sequence[ItemDraft], sample: SampleSection) -> list[ItemD
     for name in units:
         strata[_get_stratum(units[name][0], sample.by)].append(name)
     drawn: set[str] = set()
-    for stratum, quota in _quotas({name: len(names) for name, names in strata.items()}, number).items():
+    for stratum, quota in divide_by_size({name: len(names) for name, names in strata.items()}, number).items():
         drawn |= set(sorted(strata[stratum], key=lambda name: _rank_by_seed(sample.seed, name))[:quota])
     return [item for item in items if (item.group if sample.groups else item.external_id) in drawn]
 
 
-def _quotas(sizes: Mapping[str, int], number: int) -> dict[str, int]:
+def divide_by_size(sizes: Mapping[str, int], number: int) -> dict[str, int]:
     """Divide `number` in proportion to the sizes, by largest remainders; equal remainders in order of name."""
     total = sum(sizes.values())
     quotas = {name: number * size // total for name, size in sizes.items()}

@@ -8,6 +8,8 @@ all of them together finish every item. A call offers, in this order:
 1. items whose lease expired in the annotator's hands, the latest first;
 2. started items (somebody has them or answered them), those with the fewest free places first, from a window at a
    random position and a window at the beginning, so that items get finished instead of many being half done;
+   but if only a sample of the items gets several answers (`mixed`), started items are those of the sample: then an
+   open item behind a random position is offered instead, so that the sample is spread over everybody's work;
 3. the open items from the cursor on, in queue order;
 4. once the cursor has gone round, the items that got a free place again since then (`RequeuedItem`), in order of time.
 
@@ -75,6 +77,14 @@ SELECT c.id FROM (
   SELECT * FROM ({open_items} AND n_live > 0 ORDER BY queue_position LIMIT 32) first
 ) c WHERE {new} ORDER BY c.free, c.queue_position LIMIT 4"""
 
+ANYWHERE = """
+SELECT c.id FROM ({open_items} AND queue_position >= :window_start ORDER BY queue_position LIMIT 32) c
+WHERE {new} ORDER BY ((c.queue_position % 1009 * 856 + :salt) % 1009 + 1) / (c.free * 1.0), c.queue_position LIMIT 4"""
+"""The open items behind a random position, whether somebody has started them or not: one of them by lot, an item with
+three free places three times as likely as one with one. So every answer is about a random one of the places that are
+left, and items that get more answers come at the same rate from the first answer to the last.
+"""
+
 IN_ORDER = """
 SELECT c.id FROM (
   {open_items} AND queue_position >= :low AND queue_position < :high ORDER BY queue_position LIMIT :size) c
@@ -96,6 +106,8 @@ SELECT id FROM (SELECT * FROM ({first}) one UNION ALL SELECT * FROM ({then}) oth
 STARTED_OR_IN_ORDER = _FIRST_THEN.format(first=STARTED, then=IN_ORDER)
 STARTED_OR_REQUEUED = _FIRST_THEN.format(first=STARTED, then=REQUEUED)
 """Started items and, where these are fewer than four, the items that come next, in one statement."""
+ANYWHERE_OR_IN_ORDER = _FIRST_THEN.format(first=ANYWHERE, then=IN_ORDER)
+ANYWHERE_OR_REQUEUED = _FIRST_THEN.format(first=ANYWHERE, then=REQUEUED)
 
 EXPIRED = """
 SELECT c.id FROM assignment x JOIN item c ON c.id = x.item_id
@@ -145,7 +157,7 @@ class QueueQuery:
     starts, and where this call looks for started items. With `blind` the annotator gets no item of a group that they
     have met in any project but `exceptions`. `cause` is the exposure that this assignment will be recorded with. `bins`
     are the group bins that a group allocation allows them, None for all. `quota` is that of their panel, None where
-    panels have none.
+    panels have none. With `mixed` started items are not preferred, but an item behind a random position comes next.
     """
 
     annotator_id: int
@@ -158,6 +170,7 @@ class QueueQuery:
     exceptions: tuple[int, ...] = ()
     bins: tuple[int, ...] | None = None
     quota: PanelQuota | None = None
+    mixed: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -289,9 +302,11 @@ def _find_candidates(session: Session, query: QueueQuery, cursor: _Cursor, *, wi
     """Started items and then the next ones in queue order, or requeued ones once the cursor has gone round."""
     if cursor.finished:
         requeued = {"seq": cursor.seq, "size": WINDOWS[0]}
-        return _select_ids(session, STARTED_OR_REQUEUED, query, window_start=window_start, **requeued)
+        statement = ANYWHERE_OR_REQUEUED if query.mixed else STARTED_OR_REQUEUED
+        return _select_ids(session, statement, query, window_start=window_start, **requeued)
     window = _get_window_bounds(cursor, WINDOWS[0])
-    return _select_ids(session, STARTED_OR_IN_ORDER, query, window_start=window_start, **window)
+    statement = ANYWHERE_OR_IN_ORDER if query.mixed else STARTED_OR_IN_ORDER
+    return _select_ids(session, statement, query, window_start=window_start, **window)
 
 
 def _get_window_bounds(cursor: _Cursor, size: int) -> dict[str, int]:
@@ -370,6 +385,7 @@ def _select_ids(session: Session, text: str, query: QueueQuery, **more: object) 
         "annotator": query.annotator_id,
         "exceptions": query.exceptions,
         "bins": query.bins,
+        "salt": int(query.window_start * 1_000_003) % 1009,
     }
     if query.quota is not None:
         values |= {"panel": query.quota.panel, "panel_votes": query.quota.votes}

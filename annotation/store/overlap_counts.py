@@ -24,6 +24,8 @@ from annotation.store import models
 from annotation.store.models import Item, ItemRow, RequeuedItem
 from annotation.vocabulary import POOLS_WITH_OVERLAP, ItemStatus, Pool
 
+N_PLACES = col(Item.free) + col(Item.held) + col(Item.n_live)
+"""How many places an item has."""
 IS_OPEN = col(Item.status) == ItemStatus.OPEN
 
 _TAKE = sa.text("UPDATE item SET free = free - 1, n_live = n_live + 1 WHERE id = :item AND free > 0")
@@ -171,7 +173,7 @@ def raise_overlap(session: Session, *, project_id: int, overlap: int, now: datet
 
     Items with fewer than `least` places are left as they are.
     """
-    places = col(Item.free) + col(Item.held) + col(Item.n_live)
+    places = N_PLACES
     too_few = sa.and_(
         col(Item.project_id) == project_id,
         col(Item.pool).in_(POOLS_WITH_OVERLAP),

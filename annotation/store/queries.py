@@ -13,7 +13,7 @@ from sqlmodel import Session, col, func, select
 
 from aggregation import spelling
 from annotation.errors import NotFound
-from annotation.store import judgements
+from annotation.store import judgements, overlap_counts
 from annotation.store.models import (
     Adjudication,
     AdjudicationCase,
@@ -268,3 +268,11 @@ def has_telegram_people(session: Session) -> bool:
     """Whether anybody who is not simulated came by Telegram."""
     real = select(Annotator.id).where(col(Annotator.telegram_id).is_not(None), col(Annotator.simulated).is_(False))
     return session.exec(real.limit(1)).first() is not None
+
+
+def read_overlap_sample(session: Session, project: Project) -> dict[str, str]:
+    """The main items that get more answers than the overlap of the project, each with its group, by item_id."""
+    sampled = select(Item.external_id, Item.group_id).where(
+        Item.project_id == project.id, Item.pool == Pool.MAIN, (project.overlap or 0) < overlap_counts.N_PLACES
+    )
+    return dict(session.exec(sampled.order_by(col(Item.external_id))).all())

@@ -15,6 +15,8 @@ import pandas as pd
 
 WORDS = {"a": "чорний кіт спить", "b": "чорний кіт сидить", "c": "чорний пес спить"}
 """What annotators wrote who chose these labels."""
+POINTS = {"a": "1", "b": "2", "c": "3"}
+"""What they are on a scale."""
 VOTES = {"i1": "aaab", "i2": "bbbb", "i3": "abbb", "i4": "ccca", "i5": "cbcc", "i6": "aaca"}
 """The labels that four annotators chose, by item."""
 
@@ -35,21 +37,27 @@ class ImportBlocker:
 
 
 def label_by_every_method() -> dict[str, list[str]]:
-    """Return the labels of the items, in their order, by each method that hromada offers."""
-    from aggregation.consensus.methods import Method, build_label_consensus, derive_anchors_and_skills
+    """Return the labels of the items, in their order, by each method that labels items; others rank systems."""
+    from aggregation.consensus.methods import RANKING_METHODS, Method, build_label_consensus, derive_anchors_and_skills
     from aggregation.schema import VOTE_COLUMNS, check_votes
 
     rows = [(item, f"p{number}", label) for item, said in VOTES.items() for number, label in enumerate(said)]
     labels: dict[str, list[str]] = {}
-    for method in get_args(Method):
-        is_of_texts = method in {"rover", "closest"}
-        answers = [(item, person, WORDS[label] if is_of_texts else label) for item, person, label in rows]
+    for method in (one for one in get_args(Method) if one not in RANKING_METHODS):
+        is_of_texts, is_of_points = method in {"rover", "closest"}, method in {"mean", "median"}
+        written = WORDS if is_of_texts else POINTS if is_of_points else dict(zip("abc", "abc", strict=True))
+        answers = [(item, person, written[label]) for item, person, label in rows]
         items = pd.DataFrame(
-            {"group": list(VOTES), "gold": [WORDS["a"] if is_of_texts else "a", *[None] * 5], "n_options": 3},
+            {"group": list(VOTES), "gold": [written["a"], *[None] * 5], "n_options": 3},
             index=pd.Index(list(VOTES), dtype=object),
         )
         frame = pd.DataFrame(answers, columns=list(VOTE_COLUMNS), dtype=object)
-        votes = check_votes(frame, items=items, classes=None if is_of_texts else tuple("abc"))
+        votes = check_votes(
+            frame,
+            items=items,
+            classes=None if is_of_texts else tuple(written.values()),
+            measurement_level="interval" if is_of_points else "nominal",
+        )
         anchors, skills = derive_anchors_and_skills(votes, method=method)
         made = build_label_consensus(votes, method=method, ties="alphabetical", anchors=anchors, skills=skills)
         labels[method] = [str(label) for label in made.labels["label"].sort_index()]

@@ -75,6 +75,8 @@ def aggregate(
         notes.append("No accuracy: the gold that it would be measured by was used to make these labels.")
     elif data.has_circular_gold:
         notes.append("Gold that was made of this project's own votes is left out: nothing can be measured by it.")
+    if data.sample is not None:
+        notes.append(_describe_one_vote(data, consensus))
     if not earlier:
         notes.append(f"As a file, a row for each item: hromada export {data.name} writes gold.csv.")
     terminal_output.print_table(
@@ -84,6 +86,17 @@ def aggregate(
         notes=notes,
     )
     panel_tables.print_panels(result, "consensus")
+
+
+def _describe_one_vote(data: DataSet, consensus: Consensus) -> str:
+    """How many labels rest on one vote, and how sure the others are."""
+    several = consensus.labels.loc[consensus.labels["n_votes"] > 1, "confidence"]
+    mean = (
+        f" Mean confidence of the {len(several)} items with several votes: {several.mean():.4f}."
+        if len(several)
+        else ""
+    )
+    return f"{data.count_one_vote_items()} labels rest on one vote, so that their confidence says little.{mean}"
 
 
 def _print_ranking(result: DataSetResult, *, json: bool) -> None:

@@ -49,7 +49,8 @@ def agreement(
 
     Every coefficient comes with its intervals, or with the reason why it has none: one for these people and new items,
     and from five people on one for new people and new items. If a minimum overlap was planned, the first rows rest on
-    each item's first votes, as many as that; all votes pooled follow.
+    each item's first votes, as many as that; all votes pooled follow. If only a random sample of the items gets
+    several answers, all rows rest on the sample.
     """
     from dataclasses import asdict
 
@@ -64,6 +65,7 @@ def agreement(
     if json:
         as_dictionaries = [asdict(row) for row in rows]
         facts = {"dataset": data.name, "simulated": data.simulated, "normalise": data.normalise}
+        facts |= {"sample": data.sample.words} if data.sample is not None else {}
         of_panels = {} if by is not None else panel_tables.describe_panels(result, "agreement")
         terminal_output.print_json(facts | {"coefficients": as_dictionaries} | of_panels)
         return
@@ -90,6 +92,7 @@ def agreement(
         for row in rows
     ]
     notes = [
+        *_describe_sample(data),
         *data_sets.describe_normalisation(data),
         *_build_notes(rows, has_new_people=has_new_people, resamples=resamples, seed=seed),
     ]
@@ -102,6 +105,8 @@ def agreement(
 
 def _describe_basis(data: DataSet, by: By | None) -> str:
     """What a table shows; a breakdown rests on each item's first votes where an overlap was planned, else on all."""
+    if data.sample is not None:
+        return f"agreement{'' if by is None else f' by {by.value}'}, overlap sample"
     if by is None:
         return "agreement"
     basis = "all votes pooled" if data.overlap is None else f"the first {data.overlap} votes of each item"
@@ -131,8 +136,18 @@ def _compute_coefficients(result: DataSetResult, by: By | None) -> tuple[Coeffic
 
 
 def _list_first_votes(data: DataSet) -> Votes:
+    data = data.keep_sample()
     votes = data.build_answers().votes
     return votes if data.overlap is None else votes.first_votes(data.overlap)
+
+
+def _describe_sample(data: DataSet) -> list[str]:
+    """On which items agreement rests, where only a sample of them got several answers."""
+    if data.sample is None:
+        return []
+    n_items, n_sampled = len(data.items), len(data.sample.items)
+    others = f"answers to the {n_items - n_sampled} others are not in them"
+    return [f"Agreement is {data.sample.words}. The values and intervals stand for all {n_items} items; {others}."]
 
 
 def _format_interval(low: float | None, high: float | None) -> str:
@@ -182,6 +197,7 @@ def _print_pairs(data: DataSet, *, json: bool) -> None:
         terminal_output.print_json({"dataset": data.name, "simulated": data.simulated, "pairs": rows})
         return
     notes = [
+        *_describe_sample(data),
         "κ is undefined (–) where both always gave the same one label.",
         "A pair's κ rests on the items that both answered: with few of them it says little.",
     ]

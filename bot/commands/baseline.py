@@ -131,13 +131,14 @@ def _print_json(result: DataSetResult) -> None:
             "random": performance.random,
             "random_exact": performance.random_exact,
             "basis": "pooled" if data.overlap is None else "first",
+            **_describe_sample(result),
             "ties": performance.ties,
-            "units": [asdict(unit) for unit in performance.units],
+            "units": [asdict(unit) for unit in (result.reported or performance).units],
             "fresh_majorities": [asdict(unit) for unit in performance.fresh_majorities],
             "pooled_units": [] if pooled is None else [asdict(unit) for unit in pooled.units],
             "units_as_adjudicated": [] if adjudicated is None else [asdict(unit) for unit in adjudicated.units],
             "gold_review": None if ceiling is None else asdict(ceiling),
-            "refused": dict(performance.refused),
+            "refused": dict((result.reported or performance).refused),
             "annotators": performance.annotators.rename_axis("annotator").reset_index().to_dict("records"),
             **panel_tables.describe_panels(result, "score"),
             **opinion_tables.describe_opinions(result),
@@ -148,6 +149,15 @@ def _print_json(result: DataSetResult) -> None:
     )
 
 
+def _describe_sample(result: DataSetResult) -> dict[str, object]:
+    """The scores of the overlap sample as JSON; nothing without one."""
+    from dataclasses import asdict
+
+    scores = _get_sample_scores(result)
+    units = [] if scores is None else [asdict(unit) for unit in scores.units]
+    return {} if result.data.sample is None else {"overlap_sample_units": units}
+
+
 def _print_tables(result: DataSetResult) -> None:
     """Print the table of units with notes, and that of the other metrics where there are any."""
     from exports.adjudicated_gold import describe_ceiling
@@ -155,7 +165,10 @@ def _print_tables(result: DataSetResult) -> None:
 
     data, performance = result.data, result.require_scores()
     adjudicated, ceiling = result.variants.get(ADJUDICATED), result.ceiling
-    units = _list_unit_rows(performance)
+    units = _list_unit_rows(result.reported or performance)
+    units += (
+        [] if (sampled := _get_sample_scores(result)) is None else _list_unit_rows(sampled, mark=" (overlap sample)")
+    )
     units += [] if result.pooled is None else _list_unit_rows(result.pooled, mark=" (all votes pooled)")
     units += [] if adjudicated is None else _list_unit_rows(adjudicated, mark=f" ({ADJUDICATED})")
     columns = ("unit", "total", "wrong", "share right", "new people, 95 %", "these people, 95 %", "ties", "ties wrong")
@@ -163,7 +176,7 @@ def _print_tables(result: DataSetResult) -> None:
         *_describe_basis(result),
         *_describe_skips(data),
         *(data_sets.describe_ties(performance.ties) if performance.has_ties else ()),
-        *_build_notes(performance),
+        *_build_notes(result.reported or performance),
         *data_sets.describe_normalisation(data),
         *_warn_of_circular_gold(data),
         *([] if ceiling is None else [describe_ceiling(ceiling)]),
@@ -178,7 +191,7 @@ def _print_tables(result: DataSetResult) -> None:
             terminal_output.format_interval(score.ci_low, score.ci_high),
             terminal_output.format_interval(score.item_only_low, score.item_only_high),
         )
-        for unit in performance.units
+        for unit in (result.reported or performance).units
         for score in unit.scores
         if score is not unit.primary
     ]
@@ -187,6 +200,11 @@ def _print_tables(result: DataSetResult) -> None:
         terminal_output.print_table(
             data_sets.format_title(data, "other metrics"), score_columns, scores, notes=[EXPLANATION]
         )
+
+
+def _get_sample_scores(result: DataSetResult) -> Performance | None:
+    """The scores of the overlap sample; None without one, and without gold in it."""
+    return None if result.sample is None else result.sample.performance
 
 
 def _list_unit_rows(performance: Performance, *, mark: str = "") -> list[tuple[Cell, ...]]:
@@ -205,6 +223,9 @@ def _format_intervals(unit: Unit) -> tuple[str, str]:
 
 def _describe_basis(result: DataSetResult) -> list[str]:
     """Which votes the scores rest on, where items have more than were planned."""
+    if result.data.sample is not None:
+        drawn = f"{len(result.data.sample.items)} of {len(result.data.items)} items that were drawn at random"
+        return [f"Single answers: the first of each item. The overlap sample has all answers to the {drawn}."]
     if result.pooled is None:
         return []
     basis = f"the first {result.data.overlap} votes of each item"

@@ -14,11 +14,10 @@ from annotation.campaigns import consistency, lint, programme_file, project_file
 from annotation.campaigns.lint import LintFinding
 from annotation.campaigns.sections.panels import describe_panel
 from annotation.errors import BadInput, ErrorCollector, Where
-from annotation.loading import campaign_lint, compared_systems, golds
+from annotation.loading import campaign_lint, compared_systems, golds, overlap_sample
 from annotation.loading.campaign import CampaignContents, ReadVotes, count_repeats, read_contents, read_votes
-from annotation.loading.drafts import ItemDraft
 from annotation.vocabulary import Pool
-from annotation.workflow.lifecycle import item_writer, precision, readiness
+from annotation.workflow.lifecycle import precision, readiness
 from bot.commands import terminal_output
 from bot.commands.terminal_output import Cell
 
@@ -185,6 +184,7 @@ def _describe_items(campaign: project_file.CheckedProject, contents: CampaignCon
         "groups": len({item.group for item in main}),
         "with gold": sum(bool(item.golds) for item in main),
     }
+    facts |= _describe_overlap_sample(campaign.definition, contents)
     for pool in Pool:
         number = sum(item.pool is pool for item in contents.items)
         if pool is not Pool.MAIN and number:
@@ -197,7 +197,7 @@ def _describe_items(campaign: project_file.CheckedProject, contents: CampaignCon
     if len(contents.questions) > 1 or contents.choice_question is None:
         facts["questions"] = ", ".join(f"{question.name} ({question.kind})" for question in contents.questions)
     if campaign.definition.overlap is not None and main:
-        facts["planned"] = precision.describe_plan(_plan_precision(campaign.definition, main).to_dict())
+        facts["planned"] = precision.describe_plan(_plan_precision(campaign.definition, contents).to_dict())
     systems = compared_systems.read_systems(contents.questions, main).values()
     if names := sorted({name for compared in systems for name in compared if name}):
         facts["systems"] = spelling.list_words(names)
@@ -211,15 +211,34 @@ def _describe_items(campaign: project_file.CheckedProject, contents: CampaignCon
     return facts
 
 
-def _plan_precision(definition: project_file.ProjectFile, main: Sequence[ItemDraft]) -> precision.PrecisionPlan:
+def _plan_precision(definition: project_file.ProjectFile, contents: CampaignContents) -> precision.PrecisionPlan:
     """The expected work and precision of main items, as `start` freezes it."""
+    main = [item for item in contents.items if item.pool is Pool.MAIN]
+    size = _measure_overlap_sample(definition, contents)
     return precision.plan_precision(
         Counter(item.group for item in main).values(),
         overlap=definition.min_overlap or 0,
-        max_overlap=item_writer.get_max_overlap(definition) or 0,
+        max_overlap=definition.max_overlap or 0,
         seconds=definition.expected.seconds if definition.expected else None,
         result=readiness.plan_result(definition, has_gold=any(item.golds for item in main)),
+        n_sampled=0 if size is None else size.items,
     )
+
+
+def _measure_overlap_sample(
+    definition: project_file.ProjectFile, contents: CampaignContents
+) -> overlap_sample.SampleSize | None:
+    """How many items get more answers; None where all items get as many."""
+    overlap = definition.sampled_overlap
+    return None if overlap is None else overlap_sample.measure_sample(overlap, contents.items, seed=definition.seed)
+
+
+def _describe_overlap_sample(definition: project_file.ProjectFile, contents: CampaignContents) -> dict[str, Cell]:
+    """How many items get more answers, in words; nothing where all items get as many."""
+    size = _measure_overlap_sample(definition, contents)
+    if size is None:
+        return {}
+    return {"overlap sample": f"{size.items} of {size.all_items} items, in {size.groups} of {size.all_groups} groups"}
 
 
 def _read_votes(campaign: project_file.CheckedProject, contents: CampaignContents) -> ReadVotes | None:
@@ -272,7 +291,24 @@ def _list_weaknesses(
     counts = _count_items(contents)
     idle = consistency.list_idle_rules(definition, counts, quota=quota)
     systems = compared_systems.describe_systems(contents.questions, contents.items)
-    return [*idle, *consistency.list_weaknesses(definition, counts), *systems]
+    return [
+        *idle,
+        *consistency.list_weaknesses(definition, counts),
+        *systems,
+        *_list_small_samples(definition, contents),
+    ]
+
+
+def _list_small_samples(definition: project_file.ProjectFile, contents: CampaignContents) -> Iterator[str]:
+    """A sentence about an overlap sample of too few groups for an interval."""
+    from aggregation.intervals.resampling import FEWEST_GROUPS  # slow to import
+
+    size = _measure_overlap_sample(definition, contents)
+    if size is not None and size.groups < FEWEST_GROUPS:
+        yield (
+            f"The overlap sample has {size.groups} groups, and agreement on fewer than {FEWEST_GROUPS} has no interval:"
+            " write a larger `overlap.sample`."
+        )
 
 
 def _list_truth_gaps(contents: CampaignContents) -> Iterator[str]:

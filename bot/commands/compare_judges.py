@@ -17,8 +17,8 @@ NOTE_OF_DIFFERENCE = "Diff.: judge–person less person–person agreement, both
 NOTE_OF_INTERVALS = "Intervals, 95 %: for new people and new items, and for these people and new items."
 NOTE_OF_ADVANTAGE = (
     "ρ: the share of items on which the judge is as near to the other people as a person is, or nearer. ω: the share of"
-    " people whom the judge beats by the alternative annotator test, one-sided t, Benjamini–Yekutieli at .05; it passes"
-    " from .5. α with the judge counts it as one more rater."
+    " people than whom the judge is worse by less than ε (alternative annotator test, one-sided t, Benjamini–Yekutieli"
+    " at .05); it passes from .5. α with the judge counts it as one more rater."
 )
 STATISTICS = {
     "swap_consistency": "equal in both orders",

@@ -179,9 +179,10 @@ def describe_ties(ties: str) -> list[str]:
 
 
 def format_title(data: DataSet, what: str) -> str:
-    """The title of a table, with marks for simulated data and for classes that are positions."""
+    """The title of a table, with marks for simulated data and for classes that are positions, or columns."""
     stamp = "SIMULATED · " if data.simulated else ""
-    mark = " · classes are positions" if data.classes_are_positions else ""
+    places = "columns" if data.answer_type.compares_texts else "positions"
+    mark = f" · classes are {places}" if data.classes_are_positions else ""
     return f"{stamp}{data.name} · {what}{mark}"
 
 

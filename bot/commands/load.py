@@ -112,6 +112,8 @@ def _print_loaded(loaded: LoadedProject, *, json: bool) -> None:
         return
     verb = "Loaded" if loaded.is_new else "Loaded already, nothing changed:" if loaded.plan.empty else "Changed"
     terminal_output.print_sentence(f"{verb} {loaded.name}: {loaded.items} items, {loaded.golds} with gold.")
+    if (sample := loaded.sample) is not None:
+        terminal_output.print_sentence(f"The overlap sample has {sample.items} of {sample.all_items} main items.")
     _print_texts(loaded.plan)
     campaign_check.print_findings(loaded.findings)
 
@@ -122,6 +124,7 @@ def _build_json(loaded: LoadedProject) -> dict[str, object]:
     return {
         "project": loaded.name,
         "items": loaded.items,
+        **({} if loaded.sample is None else {"overlap_sample": loaded.sample.items}),
         "with gold": loaded.golds,
         "stored": loaded.is_new,
         "changed": not loaded.plan.empty,

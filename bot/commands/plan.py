@@ -162,6 +162,7 @@ def plan(
         ),
         notes=(
             *_list_notes(models, result, is_observed=is_observed, model_correlation=model_correlation),
+            *([] if data is None or data.sample is None else [SAMPLE_NOTE]),
             *(f"{unit}: not planned, as all are right or none is." for unit in unknown),
         ),
     )
@@ -172,6 +173,12 @@ def plan(
     _print_tables(planned, n_items=n_items, n_people=n_people)
     for path in written:
         terminal_output.print_line(str(path))
+
+
+SAMPLE_NOTE = (
+    "Scores rest on the first answers to each item. The overlap sample gets further answers, which measure agreement"
+    " and are not in this plan."
+)
 
 
 def _check_assumptions(**given: float | None) -> dict[str, float | None]:

@@ -9,6 +9,7 @@ from aggregation.planning import assumed_variance
 from aggregation.planning.assumed_variance import PlannedResult
 
 if TYPE_CHECKING:
+    from aggregation.comparison.scored_units import ScoredUnit
     from aggregation.intervals.panel import Contributions, Metric, Scale
     from aggregation.planning.variance_models import VarianceModel
     from exports.inputs import DataSet
@@ -119,7 +120,9 @@ def estimate_models(
     _refuse_few(units.individual.n_groups, FEWEST_GROUPS, "gold and answers")
     metric = units.metrics[units.primary]
     n_votes = len(units.scored.frame) / len(units.scored.gold)
-    measures = {"individual": units.measure("individual"), "majority": units.measure("majority")}
+    has_majority = data.sample is None or data.overlap != 1
+    names: tuple[ScoredUnit, ...] = ("individual", "majority") if has_majority else ("individual",)
+    measures = {name: units.measure(name) for name in names}
     return {
         name: estimate_variance_model(
             metric,

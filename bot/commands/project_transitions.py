@@ -58,7 +58,9 @@ def extend(
     overlap: Annotated[
         int | None, typer.Option(min=1, help="How many annotators answer each item from now on.")
     ] = None,
-    most: Annotated[int | None, typer.Option(min=1, help="The new maximum of a dynamic overlap.")] = None,
+    most: Annotated[
+        int | None, typer.Option(min=1, help="The new maximum of a dynamic overlap, or of an overlap sample.")
+    ] = None,
     json: AsJson = False,
 ) -> None:
     """Ask more people about every item.

@@ -207,6 +207,8 @@ def _build_short_row(campaign: CampaignStatus) -> tuple[Cell, ...]:
 
 def _format_overlap(campaign: CampaignStatus) -> Cell:
     least, most = campaign.project.overlap, campaign.project.overlap_max
+    if campaign.sample is not None:
+        return f"{least} / {most}"
     return least if most in {None, least} else f"{least}–{most}"
 
 
@@ -224,6 +226,7 @@ def _build_json(campaign: CampaignStatus) -> dict[str, Any]:
         "second pass": None if campaign.second_pass is None else vars(campaign.second_pass),
         "controls": None if controls is None else _build_controls_json(controls),
         "qualification": None if qualification is None else vars(qualification),
+        **({"overlap sample": vars(campaign.sample)} if campaign.sample is not None else {}),
         **({"panels": {name: vars(counts) for name, counts in campaign.panels.items()}} if campaign.panels else {}),
         "planned": None if campaign.planned is None else dict(campaign.planned),
         "half width": campaign.half_width,
@@ -255,6 +258,11 @@ def _build_lines(campaign: CampaignStatus) -> list[tuple[str, Cell]]:
         lines += [("pilot items", campaign.pilot.number), ("pilot items done", campaign.pilot.done)]
         lines += [("people in the pilot", campaign.pilot.newcomers)]
         lines += [("pilot places that wait for newcomers", campaign.pilot.free)] if campaign.pilot.free else []
+    if (sample := campaign.sample) is not None:
+        lines += [
+            (f"overlap sample, {sample.of} answers each", f"{sample.sampled_done} of {sample.sampled} items done")
+        ]
+        lines += [(f"other items, {sample.each} each", f"{sample.others_done} of {sample.others} items done")]
     for name, counts in campaign.panels.items():
         wanted = "" if counts.wanted is None else f" of {counts.wanted}"
         lines.append((f"panel {name}", f"{counts.answers}{wanted} answers, {counts.people} people"))

@@ -270,7 +270,11 @@ def show_menu(context: UpdateContext, entries: Sequence[ProjectChoice]) -> Teleg
         MenuLine(
             key=entry.key,
             title=entry.title,
-            left=open_projects.count_open_items(context.transaction.session, project_ids=entry.projects),
+            left=open_projects.count_open_items(
+                context.transaction.session,
+                project_ids=entry.projects,
+                annotator_id=context.transaction.annotator_id,
+            ),
         )
         for entry in entries
     ]

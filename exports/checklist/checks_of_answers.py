@@ -40,17 +40,21 @@ def check_overlap(subject: Subject) -> Verdict:
         return not_seen(
             "what was planned is not known; {words} {unanswered} without any.", words=words, unanswered=unanswered
         )
-    short = int((places < data.overlap).sum())
+    planned = data.list_planned_places().reindex(places.index)
+    short = int((places < planned).sum())
+    if data.sample is not None:
+        one_vote = format_count(data.count_one_vote_items(), "item")
+        words += " " + translate("Labels that rest on one vote: {items}.", items=one_vote)
     if short:
         return unmet(
             "Planned {overlap}; {short} of {n_items} have fewer; {words}",
             translate("Go on until `hromada status` shows every item done; or pause items that nobody can answer."),
-            overlap=data.overlap,
+            overlap=show_finding(data.planned_words),
             short=format_count(short, "item"),
             n_items=len(places),
             words=words,
         )
-    return met("Planned {overlap}; {words}", overlap=data.overlap, words=words)
+    return met("Planned {overlap}; {words}", overlap=show_finding(data.planned_words), words=words)
 
 
 def check_pilot(subject: Subject) -> Verdict:

@@ -241,12 +241,11 @@ def check_clusters(subject: Subject, result: DataSetResult) -> Verdict:
 @check_scored
 def check_majority(_subject: Subject, result: DataSetResult) -> Verdict:
     """R33: how votes become one answer, and what a tie is."""
-    units = {unit.unit: unit for unit in result.performance.units} if result.performance else {}
-    if "majority" not in units:
+    if result.majority is None:
         return incomplete(show_finding(result.missing_units.get("majority", "")) or translate("There is no majority."))
     return met(
         "Plurality of the votes; ties are shared; {ties}. Models are compared one by one, without an ensemble.",
-        ties=format_count(units["majority"].n_ties or 0, "tie"),
+        ties=format_count(result.majority.n_ties or 0, "tie"),
     )
 
 
@@ -271,6 +270,7 @@ def check_agreement(_subject: Subject, result: DataSetResult) -> Verdict:
         return contradictory("No interval and no reason: {names}.", names=", ".join(without))
     shown = [row for row in defined if row.name.startswith(_list_needed(result.data))] or defined[:4]
     words = "; ".join(map(_describe_coefficient, shown))
+    words += "" if result.data.sample is None else f"; {show_finding(result.data.sample.words)}"
     return met(words + translate("; {n} coefficients in agreement.json.", n=len(rows)))
 
 

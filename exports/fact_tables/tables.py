@@ -245,7 +245,8 @@ def _list_plans(state: ReleaseState) -> Iterator[Row]:
     for project in state.facts.projects:
         for result in state.list_results(project):
             achieved = _describe_achieved(result)
-            differs = "; ".join(_list_shortfalls(project, achieved)) or None
+            shortfalls = (*_list_shortfalls(project, achieved), *_list_sample_shortfalls(result.data))
+            differs = "; ".join(shortfalls) or None
             yield {"dataset": result.data.name} | _describe_plan(project) | achieved | {"differs": differs}
 
 
@@ -275,6 +276,14 @@ def _describe_achieved(result: DataSetResult) -> dict[str, object]:
         "half_width": None if score is None else _format_half(score.ci_low, score.ci_high),
         "item_only_half_width": None if score is None else _format_half(score.item_only_low, score.item_only_high),
     }
+
+
+def _list_sample_shortfalls(data: DataSet) -> Iterator[str]:
+    if data.sample is not None:
+        places = data.keep_sample().count_places()
+        short = int((places < data.sample.of).sum())
+        if short:
+            yield f"{short} items of the overlap sample have fewer than {data.sample.of} answers"
 
 
 def _list_shortfalls(project: ProjectFacts, achieved: Mapping[str, Any]) -> Iterator[str]:

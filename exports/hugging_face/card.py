@@ -95,7 +95,7 @@ def _build_record_set(file: DataFile) -> dict[str, Any]:
 def _build_annotation_fields(source: BuildSource, tasks: Sequence[BenchmarkTask]) -> dict[str, Any]:
     """The fields on annotation of Croissant RAI; what nobody declared is left out."""
     platforms = sorted({PLATFORMS.get(name, name) for task in tasks for name in task.source.platforms})
-    overlaps = sorted({str(task.data.overlap) for task in tasks if task.data.overlap is not None})
+    overlaps = sorted({words for task in tasks if (words := task.data.planned_words)})
     instructions = dict.fromkeys(task.source.instructions for task in tasks if task.source.instructions)
     fields = {
         "rai:dataCollection": _join_facts(source, "recruitment"),
@@ -112,7 +112,8 @@ def _build_annotation_fields(source: BuildSource, tasks: Sequence[BenchmarkTask]
 
 def _describe_gold(task: BenchmarkTask) -> str:
     origins = ", ".join(sorted({str(doc["gold_source"]) for doc in task.scored_docs}))
-    return f"{task.name}: gold from {origins}, {len(task.docs)} items"
+    one_vote = "" if task.data.sample is None else f", {task.data.count_one_vote_items()} items rest on one vote"
+    return f"{task.name}: gold from {origins}, {len(task.docs)} items{one_vote}"
 
 
 def _join_facts(source: BuildSource, fact: str) -> str:
@@ -165,6 +166,7 @@ def build_card(
             ["## Left out\n", "\n".join(f"- `{name}`: {reason}" for name, reason in left_out.items()) + "\n"]
             * bool(left_out)
         ),
+        *_list_one_vote_labels(tasks),
         *_list_answers(files),
         "## Declared by the organisers\n",
         "\n".join(_list_facts(source)) + "\n",
@@ -228,6 +230,21 @@ def _list_tasks(tasks: Sequence[BenchmarkTask]) -> Iterator[str]:
         groups = len({doc["group"] for doc in task.docs})
         cells = (task.name, _escape(task.source.text), len(task.docs), groups, len(task.few_shot), gold)
         yield f"| {' | '.join(map(str, cells))} | {', '.join(task.metrics).replace('|', ' ')} |"
+
+
+def _list_one_vote_labels(tasks: Sequence[BenchmarkTask]) -> Iterator[str]:
+    """How many labels of a task rest on one vote, where only a sample of its items got several."""
+    sampled = [(task, sample) for task in tasks if (sample := task.data.sample) is not None]
+    if sampled:
+        yield "## Votes per item\n"
+        yield (
+            "\n".join(
+                f"- {task.name}: {task.data.count_one_vote_items()} of {len(task.data.items)} items have one vote."
+                f" Agreement was {sample.words}."
+                for task, sample in sampled
+            )
+            + "\n"
+        )
 
 
 def _list_answers(files: Sequence[DataFile]) -> Iterator[str]:

@@ -208,6 +208,9 @@ OPTIONS_DIFFER = mark_text(
 POSITIONS = mark_text(
     "Classes are positions: the options differ from item to item, and their places are counted as labels."
 )
+COLUMNS = mark_text(
+    "Classes are columns: the texts differ from item to item, and the columns that hold them are counted as labels."
+)
 COUNTED: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "item": mark_count("{n} item", "{n} items"),

@@ -134,6 +134,18 @@ def _describe_overlap(project: ProjectFacts, state: ReleaseState, words: Words) 
     values = {"least": int(per_item.min()), "median": f"{per_item.median():g}", "most": int(per_item.max())}
     if data.overlap is None:
         return words["unplanned overlap"].format(**values)
+    if data.sample is not None:
+        on_sample = data.keep_sample().count_places()
+        return words["sampled overlap"].format(
+            each=_count(words, data.overlap, "answer"),
+            of=_count(words, data.sample.of, "answer"),
+            items=_count(words, len(data.sample.items), "item"),
+            all_items=len(data.items),
+            sample_least=int(on_sample.min()),
+            sample_most=int(on_sample.max()),
+            one_vote=_count(words, data.count_one_vote_items(), "item"),
+            **values,
+        )
     return words["overlap"].format(planned=_count(words, data.overlap, "answer"), **values)
 
 
@@ -233,7 +245,11 @@ def _describe_agreement(result: DataSetResult, words: Words) -> str:
     ]
     of_headline = next((row for row in chosen if row.name == result.data.headline_coefficient), chosen[0])
     level = words["interval level" if of_headline.level == "interval" else of_headline.level]
-    return words["agreement"].format(name=result.data.name, level=level, values=", ".join(parts))
+    sentence = words["agreement"].format(name=result.data.name, level=level, values=", ".join(parts))
+    if result.data.sample is None:
+        return sentence
+    n_sampled, n_items = len(result.data.sample.items), len(result.data.items)
+    return f"{sentence} {words['sampled agreement'].format(items=_count(words, n_sampled, 'item'), n=n_items)}"
 
 
 def _describe_score(result: DataSetResult, words: Words) -> str:
@@ -241,7 +257,7 @@ def _describe_score(result: DataSetResult, words: Words) -> str:
     if scores is None:
         return words["no score"].format(name=result.data.name)
     unit = scores["individual"]
-    majority = {unit.unit: unit for unit in scores.units}.get("majority")
+    majority = result.majority
     score = unit.primary
     sentence = words["score"].format(
         name=result.data.name,
@@ -254,6 +270,7 @@ def _describe_score(result: DataSetResult, words: Words) -> str:
     )
     if majority is not None and majority.primary.value is not None:
         sentence += f" {_describe_majority(majority, words)}"
+        sentence += f" {words['sampled majority']}" if majority.n_items < unit.n_items and result.data.sample else ""
     return f"{sentence} {_describe_ceiling(result, words)}"
 
 

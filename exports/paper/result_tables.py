@@ -184,7 +184,7 @@ def _describe_result(result: DataSetResult, notes: Footnotes) -> tuple[str, ...]
     if scores is None:
         gap = notes.explain(NO_VALUE, result.no_performance)
         return (data.name, *counts, NO_VALUE, gap, *[NO_VALUE] * 4)
-    unit, majority = scores["individual"], {unit.unit: unit for unit in scores.units}.get("majority")
+    unit, majority = scores["individual"], result.majority
     score = unit.primary
     metric = "" if score.metric == "accuracy" else f", {get_metric_name(score.metric, data)}"
     review = result.ceiling
@@ -200,7 +200,8 @@ def _describe_result(result: DataSetResult, notes: Footnotes) -> tuple[str, ...]
         notes.explain(
             format_share(None if majority is None else majority.primary.value), scores.refused.get("majority", "")
         )
-        + _mark_majority(majority, notes),
+        + _mark_majority(majority, notes)
+        + _mark_sample(result, notes),
         notes.explain(format_share(ceiling), no_ceiling),
     )
 
@@ -211,6 +212,12 @@ def _mark_majority(unit: Unit | None, notes: Footnotes) -> str:
     if unit is None or wrong is None:
         return ""
     return notes.mark(f"{capitalize_first(unit.title)}: {unit.n_ties} ties, {format_share(wrong)} if they are wrong.")
+
+
+def _mark_sample(result: DataSetResult, notes: Footnotes) -> str:
+    """The mark of a note that a number rests on the overlap sample; empty without one."""
+    sample = result.data.sample
+    return "" if sample is None else notes.mark(f"{capitalize_first(sample.words)}.")
 
 
 def find_task_means(state: ReleaseState) -> ProgrammeScores | None:
@@ -274,7 +281,7 @@ def _list_agreement(result: DataSetResult, notes: Footnotes) -> Iterator[tuple[s
         value = NO_VALUE if row.value is None else f"{row.value:z.3f}"
         yield (
             result.data.name,
-            COEFFICIENT_NAMES[row.name],
+            COEFFICIENT_NAMES[row.name] + _mark_sample(result, notes),
             notes.explain(value, row.reason),
             notes.explain(format_ends(row.low, row.high), row.reason),
             notes.explain(format_ends(row.new_people_low, row.new_people_high), row.new_people_reason or row.reason),

@@ -51,6 +51,9 @@ SENTENCES: Mapping[str, Words] = {
         "qualification": "Qualification: {items} by the rule “{rule}”; {passed} of {tried} passed.",
         "no qualification": "There was no qualification.",
         "overlap": "Planned for each item: {planned}, skips included; reached: {least} to {most} (median {median}).",
+        "sampled overlap": "Planned for each item: {each}, and {of} for a random sample of {items} out of {all_items},"
+        " skips included; reached: {least} to {most} (median {median}), on the sample {sample_least} to {sample_most}."
+        " One vote makes the label of {one_vote}.",
         "unplanned overlap": "Answers of an item, skips included: {least} to {most} (median {median}).",
         "nothing excluded": "Rules excluded no answer; {fixed}.",
         "excluded": "Rules excluded {answers}: {reasons}; {fixed}.",
@@ -64,6 +67,9 @@ SENTENCES: Mapping[str, Words] = {
         "not reached": "there is no interval, so none was reached",
         "no plan": "No precision was planned.",
         "agreement": "Agreement in {name} (level {level}; 95 % intervals for these people and new items): {values}.",
+        "sampled agreement": "It was measured on the random sample of {items} out of {n} that got several answers, and"
+        " stands for all of them.",
+        "sampled majority": "This majority is that of the random sample alone, as other items have one vote.",
         "no agreement": "No coefficient of agreement is defined in {name}; the table of agreement says why.",
         "krippendorff_alpha_nominal": "Krippendorff’s α (nominal)",
         "krippendorff_alpha_ordinal": "Krippendorff’s α (ordinal)",
@@ -156,6 +162,9 @@ SENTENCES: Mapping[str, Words] = {
         "qualification": "Відбір: {items}, правило «{rule}»; скільки пройшло: {passed} з {tried}.",
         "no qualification": "Відбору не було.",
         "overlap": "На завдання планували {planned} разом із пропусками; є від {least} до {most} (медіана {median}).",
+        "sampled overlap": "На кожне завдання планували {each}, а на випадкову вибірку ({items} з {all_items}) – {of},"
+        " разом із пропусками; є від {least} до {most} (медіана {median}), у вибірці від {sample_least} до"
+        " {sample_most}. Мітка з одного голосу: {one_vote}.",
         "unplanned overlap": "Відповідей на завдання разом із пропусками: від {least} до {most} (медіана {median}).",
         "nothing excluded": "Правила не виключили жодної відповіді; {fixed}.",
         "excluded": "Правила виключили {answers}; причини: {reasons}; {fixed}.",
@@ -169,6 +178,9 @@ SENTENCES: Mapping[str, Words] = {
         "not reached": "інтервалу немає, тож її не досягнуто",
         "no plan": "Точності не планували.",
         "agreement": "Узгодженість у {name} (рівень {level}; 95 % інтервали для цих людей і нових завдань): {values}.",
+        "sampled agreement": "Її виміряно на випадковій вибірці ({items} з {n}), на яку є кілька відповідей; вона"
+        " представляє всі завдання.",
+        "sampled majority": "Це більшість лише у випадковій вибірці, бо решта завдань має по одному голосу.",
         "no agreement": "Коефіцієнти узгодженості у {name} не визначені; причину названо в таблиці узгодженості.",
         "krippendorff_alpha_nominal": "α Кріппендорфа (номінальна)",
         "krippendorff_alpha_ordinal": "α Кріппендорфа (порядкова)",

@@ -104,7 +104,7 @@ def build_plan_chapter(state: ReleaseState) -> Chapter:
                 cells=(
                     str(project.plan.n_items),
                     str(len(results[0].data.items)),
-                    str(project.plan.overlap),
+                    show_finding(results[0].data.planned_words) or str(project.plan.overlap),
                     _describe_places(results[0]),
                     NO_VALUE
                     if project.plan.half_width is None

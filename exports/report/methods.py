@@ -8,6 +8,7 @@ from aggregation.agreement.people import SelfAgreement
 from aggregation.consensus.consensus import Consensus
 from exports.inputs import DataSet
 from exports.pages.display_text import (
+    COLUMNS,
     EXACT_SCORING,
     METHOD_NAMES,
     NORMALISATION_NAMES,
@@ -44,7 +45,7 @@ def describe_methods(result: DataSetResult) -> tuple[str, ...]:
     elif data.classes is None:
         sentences.append(translate(OPTIONS_DIFFER))
     if data.classes_are_positions:
-        sentences.append(translate(POSITIONS))
+        sentences.append(translate(COLUMNS if data.answer_type.compares_texts else POSITIONS))
     return tuple(sentences)
 
 

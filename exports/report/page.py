@@ -260,7 +260,7 @@ def _list_counts(result: DataSetResult) -> tuple[str, ...]:
         len(data.items), votes["item"].nunique(), int(data.items["gold"].notna().sum()), votes["annotator"].nunique(),
         len(votes), len(data.list_excluded_responses()),
     )  # fmt: skip
-    planned = NO_VALUE if data.overlap is None else str(data.overlap)
+    planned = show_finding(data.planned_words) or NO_VALUE
     return (*(str(count) for count in counts), planned, _format_answers_per_item(result))
 
 
@@ -279,7 +279,7 @@ def _format_answers_per_item(result: DataSetResult) -> str:
 
 def _build_baseline_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     """The units that have a score, then those that have none, with the reason."""
-    scores = result.performance
+    scores = result.reported
     if scores is None:
         return (TableRow(head=translate("Not scored"), cells=("",) * 5, notes=(show_finding(result.no_performance),)),)
     missing, on_card = result.missing_units, list_cautions(result)
@@ -389,7 +389,7 @@ def _build_agreement_rows(result: DataSetResult) -> tuple[TableRow, ...]:
         return (TableRow(head=translate("Not measured"), cells=("",) * 7, notes=list_findings(NO_VOTES)),)
     return tuple(
         TableRow(
-            head=translate(COEFFICIENT_NAMES[row.name]) + _describe_row_basis(row),
+            head=translate(COEFFICIENT_NAMES[row.name]) + _describe_row_basis(row, result.data),
             cells=(
                 translate(row.level),
                 format_coefficient(row.name, row.value),
@@ -406,11 +406,13 @@ def _build_agreement_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     )
 
 
-def _describe_row_basis(row: Coefficient) -> str:
+def _describe_row_basis(row: Coefficient, data: DataSet) -> str:
     """What a coefficient is of, in brackets: its box, classes that are positions, all votes pooled; else empty."""
+    places = translate("columns") if data.answer_type.compares_texts else translate("positions")
     parts = [row.of] if row.of else []
-    parts += [translate("positions")] if row.positions else []
+    parts += [places] if row.positions else []
     parts += [translate("all answers pooled")] if row.basis == "pooled" else []
+    parts += [translate("overlap sample")] if row.basis == "sample" else []
     return f" ({', '.join(parts)})" if parts else ""
 
 

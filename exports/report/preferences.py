@@ -214,12 +214,22 @@ def _describe_sides(found: PreferenceResults) -> str:
     if ends[0] is None:
         ends = (estimate.item_only_low, estimate.item_only_high)
     n_biased = sum(side.p_value is not None and side.p_value * max(1, len(people)) < ALPHA for side in people)
-    return translate(
-        "The text shown first was chosen in {share} of answers [{interval}], where {chance} is no preference for a side"
-        " ({p}). People who prefer a place beyond chance: {n}.",
-        share=format_percent(estimate.value), interval=format_percent_interval(*ends),
-        chance=format_percent(1 / found.n_sides), p=format_p(everybody.p_value), n=n_biased,
+    facts = {"share": format_percent(estimate.value), "chance": format_percent(1 / found.n_sides)}
+    first = (
+        translate(
+            "The text shown first was chosen in {share} of answers, where {chance} is no preference for a side;"
+            " there is no interval.",
+            **facts,
+        )
+        if ends[0] is None
+        else translate(
+            "The text shown first was chosen in {share} of answers [{interval}], where {chance} is no preference for a"
+            " side ({p}).",
+            interval=format_percent_interval(*ends), p=format_p(everybody.p_value), **facts,
+        )
     )  # fmt: skip
+    of_people = translate("People who prefer a place beyond chance: {n}.", n=n_biased)
+    return f"{first} {of_people}"
 
 
 def _describe_consistency(found: PreferenceResults) -> str:

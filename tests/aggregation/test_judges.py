@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import ndtri
 
 from aggregation.findings import get_code
 from aggregation.judges.agreement_difference import sum_agreement
-from aggregation.judges.alternative_annotator import adjust_by_benjamini_yekutieli, compare_with_people
-from aggregation.judges.corrected_means import correct_share, power_mean
 from aggregation.judges.judge_scores import measure_judge
 from aggregation.judges.judged_votes import JudgedVotes, join_judge
 from aggregation.judges.records import JudgeAnswers, JudgeResult, JudgeRules
 from aggregation.judges.side_bias import SwapCounts, measure_length_slope
 from aggregation.schema import MeasurementLevel, Votes, check_votes
-
-
-@pytest.fixture(scope="module")
-def known(shared: Path) -> dict[str, dict[str, Any]]:
-    """The known answers by id."""
-    path = shared / "reference" / "ratings-known-answers.json"
-    return {case["id"]: case for case in json.loads(path.read_text(encoding="utf-8"))["cases"]}
 
 
 def build_votes(
@@ -59,48 +47,6 @@ def judge_votes(votes: Votes, answers: str) -> JudgedVotes:
 def draw(rng: np.random.Generator, n: int, *, right: float) -> str:
     """Answers of which this share is `a`."""
     return "".join("a" if drawn < right else "b" for drawn in rng.random(n))
-
-
-def test_the_alternative_annotator_test_gives_the_numbers_of_its_authors(known: dict[str, dict[str, Any]]) -> None:
-    case = known["alt-test-scale"]
-    votes = build_votes(case["input"]["people"], classes=tuple("12345"), level="interval")
-    test = compare_with_people(judge_votes(votes, case["input"]["judge"]), epsilon=0.15)
-    expected = case["expected"]
-    assert test.winning_rate == expected["winning_rate"]
-    assert test.advantage_probability == pytest.approx(expected["advantage_probability"])
-    assert [person.p_value for person in test.people] == pytest.approx(expected["p_values"], abs=case["tolerance"])
-
-
-def test_p_values_are_corrected_as_by_r(known: dict[str, dict[str, Any]]) -> None:
-    case = known["benjamini-yekutieli"]
-    assert adjust_by_benjamini_yekutieli(case["input"]["p"]) == pytest.approx(case["expected"]["adjusted"], abs=1e-5)
-
-
-def test_a_prediction_powered_mean_is_that_of_its_library(known: dict[str, dict[str, Any]]) -> None:
-    """λ = 1 within the tolerance of the file; tuned within .01, as libraries estimate λ from ten items otherwise."""
-    case = known["ppi-mean"]
-    arrays = [np.array(case["input"][name]) for name in ("people", "judge_same_items", "judge_other_items")]
-    people, same, _ = arrays
-    whole, expected = power_mean(*arrays, weight=1.0), case["expected"]
-    half = ndtri(0.975) * ((people - same).var() / len(people) + whole.others_variance) ** 0.5
-    found = (whole.value, whole.value - half, whole.value + half)
-    wanted = [expected[name] for name in ("estimate_lambda_1", "low_normal", "high_normal")]
-    assert found == pytest.approx(wanted, abs=case["tolerance"])
-    assert power_mean(*arrays).value == pytest.approx(expected["estimate_tuned"], abs=0.01)
-
-
-@pytest.mark.parametrize("name", ["rogan-gladen", "rogan-gladen-useless-judge"])
-def test_a_share_is_corrected_by_sensitivity_and_specificity(known: dict[str, dict[str, Any]], name: str) -> None:
-    """A judge that tells nothing apart corrects nothing."""
-    given, expected = known[name]["input"], known[name]["expected"]
-    arrays = (np.array(given[key], dtype=float) for key in ("people", "judge_same_items", "judge_other_items"))
-    share = correct_share(*arrays)
-    if "value" in expected:
-        assert share.corrected is None
-        return
-    found = (share.sensitivity, share.specificity, share.raw, share.corrected)
-    wanted = [expected[key] for key in ("sensitivity", "specificity", "raw", "corrected")]
-    assert found == pytest.approx(wanted, abs=known[name]["tolerance"])
 
 
 @pytest.mark.parametrize("level", ["nominal", "interval"])

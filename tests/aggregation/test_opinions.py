@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
-from aggregation.agreement.icc import compute_iccs, list_icc_coefficients
+from aggregation.agreement.icc import list_icc_coefficients
 from aggregation.answers import Answers
 from aggregation.comparison.scored_units import ScoredUnit, add_point_metrics, sum_scored_units
 from aggregation.findings import get_code
@@ -20,8 +20,7 @@ from aggregation.opinions.opinions import compare_systems, measure_opinions
 from aggregation.opinions.people import list_item_opinions, measure_severity, standardise
 from aggregation.ratings import Ratings, read_ratings
 from aggregation.schema import MeasurementLevel, Votes, check_votes
-from aggregation.scores.points import compute_weighted_kappa, score_points
-from aggregation.scores.ranks import correlate_ranks
+from aggregation.scores.points import score_points
 
 Table = Sequence[Sequence[object]]
 
@@ -71,18 +70,6 @@ def read(table: Table, systems: Mapping[str, Sequence[str]] | None = None, **fac
 TEN = tuple(map(str, range(1, 11)))
 
 
-def test_intraclass_correlations_are_those_of_shrout_and_fleiss(known: Mapping[str, Any]) -> None:
-    """All six with their F intervals; constant ratings are 0/0."""
-    case = known["icc-shrout-fleiss"]
-    found = compute_iccs(np.array(case["input"]["ratings"], dtype=float))
-    for name, expected in case["expected"].items():
-        icc = found[name]
-        assert icc.ends is not None
-        assert (icc.value, *icc.ends) == pytest.approx(tuple(expected.values()), abs=case["tolerance"])
-    constant = compute_iccs(np.array(known["icc-constant"]["input"]["ratings"], dtype=float))
-    assert {icc.value for icc in constant.values()} == {None}
-
-
 def test_severity_and_z_scores_are_those_of_the_definitions(known: Mapping[str, Any]) -> None:
     """Least squares of a complete table are the means of people; z scores take the sample's deviation."""
     case = known["severity-crossed"]
@@ -99,42 +86,6 @@ def test_severity_and_z_scores_are_those_of_the_definitions(known: Mapping[str, 
     assert items.refused == {"few": 4, "constant": 0}  # six ratings each
     assert items.items["z"].isna().all()
     assert items.items["adjusted"].mean() == pytest.approx(case["expected"]["grand_mean"], abs=1e-5)
-
-
-def test_the_mean_opinion_has_the_two_way_intervals(known: Mapping[str, Any]) -> None:
-    """Of six people and eight items; the median is a number of points."""
-    case = known["mean-two-way"]
-    (opinion,) = measure_opinions(read(case["input"]["ratings"]), confidence_level=0.95)
-    expected = case["expected"]
-    assert opinion.mean is not None
-    found = (opinion.mean.value, opinion.mean.ci_low, opinion.mean.ci_high, opinion.mean.item_only_low)
-    keys = ("mean", "fresh_low_hromada", "fresh_high_hromada", "this_low_hromada")
-    assert found == pytest.approx(tuple(expected[key] for key in keys), abs=case["tolerance"])
-    assert opinion.median.value == expected["median"]
-    assert sum(score.value or 0 for score in opinion.shares) == pytest.approx(1)
-
-
-def test_points_against_gold_are_the_published_figures(known: Mapping[str, Any]) -> None:
-    """Errors and correlations of single ratings; ranks with ties as in scipy; kappa by weights."""
-    case = known["scale-against-gold"]
-    votes = rate([[one] for one in case["input"]["people"]], gold=case["input"]["gold"])
-    single = score_points(votes, confidence_level=0.95)[0]
-    for score in single.scores:
-        assert score.value == pytest.approx(case["expected"][score.metric], abs=case["tolerance"]), score.metric
-    for name, key, column in (("spearman", "rho", 0), ("kendall-tau-b", "tau_b", 1)):
-        codes = [np.unique(known[name]["input"][side], return_inverse=True)[1] for side in "xy"]
-        table = np.zeros((1, codes[0].max() + 1, codes[1].max() + 1))
-        np.add.at(table, (0, codes[0], codes[1]), 1)
-        assert correlate_ranks(table)[0, column] == pytest.approx(known[name]["expected"][key], abs=1e-5)
-    cohen = known["weighted-kappa-cohen-1968"]
-    shares = np.array(cohen["input"]["shares"])
-    for weights, key in ((cohen["input"]["weights"], "kappa_weighted"), (1 - np.eye(3), "kappa")):
-        found = compute_weighted_kappa(shares, np.array(weights))
-        assert found == pytest.approx(cohen["expected"][key], abs=cohen["tolerance"])
-    pairs = np.zeros((5, 5))
-    np.add.at(pairs, (np.array(case["input"]["people"]) - 1, np.array(case["input"]["gold"]) - 1), 1)
-    distances = np.subtract.outer(np.arange(5), np.arange(5)) ** 2.0
-    assert compute_weighted_kappa(pairs, distances) == pytest.approx(case["expected"]["kappa_quadratic"], abs=1e-5)
 
 
 @pytest.mark.parametrize("grouped", [False, True])

@@ -103,7 +103,7 @@ def test_places_are_open_between_systems_that_chance_can_swap() -> None:
         ([("a", "a", 1.0)], "no-comparisons"),
         ([("a", "b", 1.0)], "never-lost"),
         ([("a", "b", 1.0), ("b", "a", 1.0), ("c", "d", 0.5)], "never-met"),
-        ([("a", "b", 1.0), ("b", "c", 0.5), ("d", "c", 0.5), ("d", "b", 0.5)], "never-lost"),
+        ([("a", "b", 1.0), ("b", "c", 0.5), ("d", "c", 0.5), ("d", "b", 0.5)], "group-never-lost"),
         ([("a", "b", 1.0), ("b", "c", 1.0), ("c", "a", 1.0)], ""),
         ([("a", "b", 0.5), (" ", "b", 1.0)], ""),
     ],

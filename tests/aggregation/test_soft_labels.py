@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,16 +12,12 @@ from scipy.spatial.distance import jensenshannon
 
 from aggregation.comparison.soft_labels import (
     JENSEN_SHANNON,
-    MANHATTAN,
     SoftScore,
     expect_ceiling,
     expect_distance,
-    measure_squared_distance,
-    measure_term,
     score_distributions,
 )
 from aggregation.schema import MeasurementLevel, Votes, check_votes
-from exports.vote_distributions import compute_entropy
 
 OPTIONS = ("а", "б", "в", "г")
 TRUE = (0.55, 0.25, 0.15, 0.05)
@@ -97,37 +91,3 @@ def test_items_with_one_vote_have_no_half() -> None:
     entropy, divergence = score(build_votes(["а"], people=1), {"i000": dict.fromkeys(OPTIONS, 0.25)})
     assert (entropy.value, divergence.value, divergence.people_ceiling) == (2.0, None, None)
     assert score_distributions(build_votes(["а"], people=1), {}, model="m") == ()
-
-
-def test_distances_are_those_of_their_definitions(shared: Path) -> None:
-    """Each by what the published scores add up: ten votes for the cross-entropy, terms of options for the others."""
-    path = shared / "reference" / "ratings-known-answers.json"
-    known = {case["id"]: case for case in json.loads(path.read_text(encoding="utf-8"))["cases"]}
-    given, expected = known["soft-labels"]["input"], known["soft-labels"]["expected"]
-    people, model = given["people"], given["model"]
-    said = [option for option, share in zip("123", people, strict=True) for _ in range(round(10 * share))]
-    votes = build_votes(said, people=10, options=tuple("123"), level="interval")
-    scores = {
-        one.metric: one for one in score_distributions(votes, {"i000": dict(zip("123", model, strict=True))}, model="m")
-    }
-    entropy = compute_entropy([round(10 * share) for share in people]) or 0.0
-    cross_entropy = scores["cross_entropy"].value or 0.0
-    pairs = list(zip(people, model, strict=True))
-    divergence = sum(measure_term(JENSEN_SHANNON, *pair) for pair in pairs)
-    cumulative = list(zip(np.cumsum(people)[:-1], np.cumsum(model)[:-1], strict=True))
-    found = {
-        "entropy_bits": entropy,
-        "cross_entropy_bits": cross_entropy,
-        "kl_bits": cross_entropy - entropy,
-        "js_divergence_bits": divergence,
-        "js_distance_base_2": divergence**0.5,
-        "manhattan": sum(measure_term(MANHATTAN, *pair) for pair in pairs),
-        "wasserstein": sum(measure_term(MANHATTAN, *pair) for pair in cumulative),
-    }
-    assert found == pytest.approx(expected, abs=known["soft-labels"]["tolerance"])
-    assert (scores["wasserstein"].value or 0) >= found["wasserstein"]  # of one half of the votes only
-    case = known["squared-distance-unbiased"]
-    counts, chances = case["input"]["votes"], case["input"]["model"]
-    assert measure_squared_distance(chances, counts) == pytest.approx(case["expected"]["unbiased"], abs=1e-5)
-    plug_in = sum(measure_term(MANHATTAN, n / sum(counts), q) ** 2 for n, q in zip(counts, chances, strict=True))
-    assert plug_in == pytest.approx(case["expected"]["plug_in"], abs=1e-5)

@@ -11,10 +11,11 @@ from sqlmodel import select
 from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.errors import Conflict
 from annotation.store import database, journal, overlap_counts
-from annotation.store.models import Item, RequeuedItem
+from annotation.store.models import Item, Project, RequeuedItem
 from annotation.vocabulary import Event, Pool
 from annotation.workflow import definitions
-from annotation.workflow.lifecycle import projects, transitions
+from annotation.workflow.lifecycle import precision, projects, transitions
+from annotation.workflow.monitoring import campaign_status
 
 if TYPE_CHECKING:
     from tests.annotation.conftest import Sandbox
@@ -115,3 +116,45 @@ def test_an_extension_holds_at_once_where_the_definition_was_read_before(
         assert definitions.get_project_definition(project).overlap == DynamicOverlap(min=1, max=2, confidence=0.9)
         transitions.extend_project(session, project=project, now=NOW, max_overlap=3)
         assert definitions.get_project_definition(project).overlap == DynamicOverlap(min=1, max=3, confidence=0.9)
+
+
+def test_a_sample_of_groups_is_frozen_and_grows_with_new_items(db: database.Database, sandbox: Sandbox) -> None:
+    """The start freezes it; another seed draws others; new items get their share, `extend` raises both parts apart."""
+    rows = "".join(f"i{number},t{number},g{number // 2},x\n" for number in range(20))
+    more = "overlap: {sample: 20%, of: 3}\n"
+
+    def list_sampled(project: Project) -> set[str]:
+        found = sandbox.items(session, project).values()
+        return {one.group_id for one in found if one.free + one.held + one.n_live > (project.overlap or 0)}
+
+    with db.transaction() as session:
+        other = sandbox.load(session, sandbox.write("two", rows=rows, more=more + "seed: 1\n"))
+        project = sandbox.load(session, sandbox.write("one", rows=rows, more=more))
+        drawn = list_sampled(project)
+        assert len(drawn) == len(list_sampled(other)) == 2
+        assert drawn != list_sampled(other)
+        transitions.start_project(session, project=project, now=NOW)
+        frozen = project.frozen or {}
+        frame = frozen["overlap_sample"]
+        assert (frame["drawn"], frame["of"], frame["groups"]) == (4, 20, [2, 10])
+        plan = frozen["plan"]
+        assert (plan["judgements"], plan["judgements_most"], plan["sampled"]) == (28, 28, 4)
+        assert precision.describe_plan(plan).endswith("a random sample get 3 answers each, the others 1")
+        assert list_sampled(project) == drawn
+        new = "".join(f"k{number},u{number},h{number},x\n" for number in range(9))
+        known = f"k9,u9,{min(drawn)},x\n"
+        sandbox.load(session, sandbox.write("one", rows=rows + new + known, more=more), yes=True)
+        grown = list_sampled(project)
+        assert drawn < grown
+        assert len(grown) == 4  # of 19 groups
+        assert (project.frozen or {})["post_hoc"][-1]["what"].endswith("the overlap sample now has 7 of 30 items")
+        with pytest.raises(Conflict, match="asks 1 to 3 people"):
+            transitions.extend_project(session, project=project, now=NOW, overlap=3)
+        transitions.extend_project(session, project=project, now=NOW, overlap=2, max_overlap=5)
+        assert {one.free for one in sandbox.items(session, project).values() if one.group_id in grown} == {5}
+        assert {one.free for one in sandbox.items(session, project).values() if one.group_id not in grown} == {2}
+        status = campaign_status.get_campaign_status(session, project).sample
+        assert status is not None
+        assert (status.sampled, status.of, status.others, status.each) == (7, 5, 23, 2)
+        with pytest.raises(Conflict, match="`overlap` may not change: it was started with 2, and 5 on a sample of 20%"):
+            sandbox.load(session, sandbox.write("one", rows=rows + new + known, more="overlap: 3\n"), yes=True)

@@ -73,7 +73,7 @@ def test_quotas_sum_up_and_stay_within_one_of_the_share(sizes: dict[str, int], d
     """Largest remainders: nothing lost, nothing above its size."""
     total = sum(sizes.values())
     number = data.draw(st.integers(1, total))
-    quotas = pools._quotas(sizes, number)
+    quotas = pools.divide_by_size(sizes, number)
     assert sum(quotas.values()) == number
     assert all(abs(quotas[name] - number * size / total) < 1 for name, size in sizes.items())
     assert all(quotas[name] <= size for name, size in sizes.items())

@@ -89,13 +89,15 @@ MISTAKES = [
     ("[model_a, model_b]", "[model_a, model_b, gold]", "Each of the 2 sides has its column in `systems`"),
     ("[model_a, model_b]", "[model_a, model_x]", "There is no column 'model_x', which the project file names under"),
     ("show: prompt", "show: [prompt, text_b]", "The side 'text_b' would be shown twice, and in a fixed place"),
+    ("  systems: [model_a, model_b]\n  tie: Однаково\n", "  tie: Однаково\nvotes: {format: comparisons}\n",
+     "Votes of the format `comparisons` are about systems; add `systems: [model_a, model_b]`"),
     ("show: prompt", "show: [prompt, model_b]", "The column 'model_b' names a system, which nobody may see"),
     ("gold: gold}", "options: [id, prompt]}", "The compared texts are the options of the items; leave `items.options`"),
     ("tie: Однаково", "both_bad: Так\n  tie: Так", "The answer 'Так' stands twice"),
     ("tie: Однаково", "shuffle: no", "With `shuffle: no` one column is always first: write why in `order_reason`"),
     ("tie: Однаково", "order_reason: так треба", "`order_reason` is for `shuffle: no`"),
     ("tie: Однаково", "metrics: [spearman]", "The metric 'spearman' does not fit here"),
-]
+]  # fmt: skip
 
 
 def test_project_files_with_mistakes_are_refused(hromada: Hromada) -> None:

@@ -149,7 +149,7 @@ def test_the_frames_say_how_each_answer_came_about(db: Database, load: Callable[
     assert found["position"].tolist() == [1, 2, 3]
     assert found["session"].tolist() == [1, 1, 2]
     assert found["seconds"].tolist() == [4.0, 4.0, 4.0]
-    assert found["option_order"].tolist() == ["[0, 1]"] * 3
+    assert found["option_order"].tolist() == [[0, 1]] * 3
     assert found["response"].tolist() == ["собака"] * 3
     assert found["stimulus_sha256"].nunique() == 3
     assert found["excluded_reason"].tolist() == [None] * 3

@@ -117,7 +117,8 @@ def test_every_template_lives_through_and_is_published(
         files = tables.write_release(made, tmp_path / "export", extra_files=report.build_report_pages(made))
         has_options = any(one.answer_type.has_options for one in data)
         compares = any(one.answer_type.compares_texts for one in data)
-        assert len(files) == 13 + has_options + 3 * compares
+        rates_systems = any(one.measurement_level == "interval" for one in data)
+        assert len(files) == 13 + has_options + 3 * compares + 3 * rates_systems
         assert made.simulated
         asked = {one.name: one.kind for one in data}
         assert set(asked.values()) >= set(KINDS.get(name, ("label",)))

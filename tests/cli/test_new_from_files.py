@@ -48,6 +48,9 @@ ARENA: Rows = [
     for n in range(1, 4)
     for who, says in zip(PEOPLE, ("model_a", "model_b", "tie"), strict=True)
 ]  # fmt: skip
+NAMES: Rows = [{name: row[name] for name in ("question_id", "model_a", "model_b", "winner", "judge")} for row in ARENA]
+"""The same without texts, as MT-bench and Chatbot Arena publish votes; crowd-kit's have no question either."""
+TRIPLES: Rows = [{"worker": row["judge"], "left": "x", "right": "y", "label": "x"} for row in ARENA]
 FEW: Rows = [
     {"Timestamp": f"2026-03-0{n} 10:00", "Email": f"{n}@x", "Чи природно це речення: А?": first,
      "Чи природно це речення: Б?": other, "Чи рідна мова?": "Так"}
@@ -123,6 +126,16 @@ SHAPES: Mapping[str, tuple[Mapping[str, Rows], Mapping[str, Any]]] = {
                 "systems": ["model_a", "model_b"], "tie": "the same",
             },
             "votes": {"file": "v.csv", "format": "comparisons", "show": "question"},
+        },
+    ),
+    "names of two systems": (
+        {"v.csv": NAMES},
+        {
+            "question": {
+                "type": "preference", "text": "What is your answer?", "sides": ["left", "right"],
+                "systems": ["model_a", "model_b"], "tie": "the same",
+            },
+            "votes": {"file": "v.csv", "format": "comparisons"},
         },
     ),
     "the index of pandas beside a column for each person": (
@@ -225,6 +238,7 @@ TWO: Rows = [{"item": n, "who": who, "label": n % 2, "score": n} for n in range(
 DECISIONS: Sequence[tuple[Mapping[str, Rows], str, tuple[str, ...]]] = [
     ({"v.csv": [{"item": row["item"], "label": row["label"]} for row in TWO]}, "No column says who answered.", ()),
     ({"v.csv": TWO}, "Several columns could be the answer: label, score.", ("--as", "answer=score")),
+    ({"v.csv": TRIPLES}, "Each row compares two systems, and none says what was asked", ("--as", "item=left")),
     ({"v.csv": LONG, "w.csv": LONG}, "Two files hold votes: v.csv and w.csv.", ()),
     ({"v.csv": LONG, "i.csv": TEXTS, "g.csv": GOLD}, "The gold is in another file than the items, i.csv.", ()),
     ({"a.csv": [{"x": "same", "y": "same"}] * 2}, "No column has a value of its own in each row", ()),

@@ -153,11 +153,21 @@ def test_three_layouts_of_the_same_votes_rank_alike(hromada: Hromada) -> None:
     assert sum(pair["both_bad"] for pair in of_arena["pairs"]) > 0
 
 
+LAYOUTS = {
+    "arena": {},
+    "crowd-kit": {"model_a": "left", "model_b": "right", "winner": "label", "judge": "worker"},
+    "evalica": {"model_a": "left", "model_b": "right"},
+}
+"""The columns that other tools have in place of Chatbot Arena's."""
+
+
 @pytest.mark.slow
-def test_a_file_of_votes_gets_into_a_project(hromada: Hromada) -> None:
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_file_of_votes_gets_into_a_project(hromada: Hromada, layout: str) -> None:
     """Loaded, imported, and shown by baseline and rank as the file itself is."""
     (hromada.folder / "arena.yaml").write_text(PROJECT)
-    votes = build_votes()
+    names = LAYOUTS[layout]
+    votes = [{names.get(name, name): value for name, value in vote.items()} for vote in build_votes()]
     (hromada.folder / "votes.jsonl").write_text("".join(json.dumps(vote) + "\n" for vote in votes))
     for words in (("check", "arena.yaml"), ("load", "arena.yaml"), ("import", "arena")):
         ran = hromada(*words)
@@ -192,6 +202,22 @@ def test_a_release_of_votes_proves_itself_and_says_who_won(hromada: Hromada) -> 
     ranked = hromada("rank", "arena", "--json").json
     assert list_strengths(of_counts) == pytest.approx(list_strengths(ranked))
     assert "counts alone" in of_counts["notes"][0]
+    assert "Classes are columns" in report
+    assert "classes are columns" in hromada("agreement", "arena").out
+
+
+@pytest.mark.slow
+def test_a_draft_without_answers_proves_itself(hromada: Hromada) -> None:
+    """Nobody worked 0.0 hours, as the file says it and as it is computed again."""
+    for words in (
+        ("new", "shop", "--template", "preference", "--language", "en"),
+        ("load", "shop/project.yaml"),
+        ("release", "shop", "rel", "--draft", "--no-replay"),
+        ("release", "--verify", "rel"),
+    ):
+        ran = hromada(*words)
+        assert ran.code == 0, ran.err
+    assert ran.out.startswith("Verified")
 
 
 def test_a_winner_that_is_no_side_is_refused_with_its_place(hromada: Hromada) -> None:

@@ -58,6 +58,7 @@ REFUSING: Mapping[str, str] = {
     "sensitivity": "words",
     "export": "--to export",
     "build": "words benchmark",
+    "rank": "words",
     "release": "words released",
     "label-studio doctor": "",
     "label-studio link": "1",
@@ -89,7 +90,7 @@ REFUSING: Mapping[str, str] = {
     "messages dismiss": "words 1",
 }
 """Every command that opens the database, with arguments that are no reason to refuse."""
-ELSEWHERE = {"demo", "new", "check", "try", "simulate", "results", "rank", "label-studio up"}
+ELSEWHERE = {"demo", "new", "check", "try", "simulate", "results", "label-studio up", "texts new", "texts check"}
 """Commands that do not open the database of the settings."""
 CARE = {"doctor", "database upgrade", "database backup", "database restore", "database check"}
 """Commands that are there for a database that other commands refuse; each has tests of its own."""

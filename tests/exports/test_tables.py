@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import pytest
 from aggregation.errors import HromadaError
 from exports import tables, writers
 from exports.inputs import RESPONSE_COLUMNS, DataSet
+from exports.paper import folder_readme
 from exports.tables import Release
 
 Make = Any
@@ -316,6 +317,15 @@ def test_dawid_skene_makes_gold_where_it_is_asked_for(make: Make) -> None:
     )
     assert set(release.gold["warning"].dropna()) == {" ".join(release.results[0].consensus.warnings)}  # type: ignore[union-attr]
     assert release.results[0].dawid_skene is release.results[0].consensus
+
+
+def test_the_readme_has_words_for_every_table(make: Make) -> None:
+    """Those of panels, points and preferences too."""
+    release = released(make.closed())
+    names = [field.name for field in fields(release) if isinstance(getattr(release, field.name), pd.DataFrame)]
+    full = replace(release, **{name: pd.DataFrame({"n": [1]}) for name in names if getattr(release, name).empty})
+    assert len(tables.build_files(full)) > len(FILES)
+    assert tables.build_files(full).keys() <= folder_readme.FILES.keys()
 
 
 def test_two_data_sets_of_one_name_are_refused(make: Make) -> None:

@@ -172,7 +172,7 @@ def test_every_picture_in_the_documents_is_there_and_remade() -> None:
     made |= {"dashboard-1280.png", "dashboard-project-768.png", "dashboard-project-360.png", "stories-1280.png"}
     made |= {"tutorial-item-360.png", "tutorial-people-1280.png", "tutorial-report-1280.png"}
     made |= {f"bot-{name}.png" for name in ("boxes", "correction", "item", "language")}
-    made |= {f"bot-{name}.png" for name in ("problem", "span", "task", "training")}
+    made |= {f"bot-{name}.png" for name in ("preference", "problem", "span", "task", "training")}
     made |= {"session-end-360.png", "organiser-question-360.png"}
     desks = ("story-correction", "instance-filtering", "instance-filtering-second")
     made |= {f"{desk}-{width}.png" for desk in desks for width in (800, 1280)}

@@ -33,6 +33,6 @@ def count_messages(sides: Sequence[str], *, above: str, below: str) -> int:
 
 
 def find_gender(question: str) -> str:
-    """The gender in which a Ukrainian or Polish question asks for the better text: masculine or feminine, else neuter."""
+    """The gender in which a Ukrainian or Polish question asks for the better text: neuter where neither is named."""
     asked = {*re.findall(r"\w+", question.casefold())}
     return next((gender for gender, words in _GENDERS.items() if words & asked), "neuter")

@@ -22,7 +22,7 @@ MAX_SECONDS = 100 * 365.25 * 86_400
 """A hundred years in seconds: the longest duration that can be added to any date."""
 MAX_INTEGER = 2**31 - 1
 """The largest integer that a column of any database holds."""
-_SHARE = re.compile(r"(\d+(?:\.\d+)?)\s*(%)?")
+_SHARE = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*(%)?")
 
 
 def wrap_in_list(value: object) -> object:

@@ -49,11 +49,11 @@ def find_panels(panels: Panels, *, profile: Mapping[str, str], cohorts: Collecti
 
 
 def find_panel_contradiction(
-    panels: Panels, fields: tuple[ProfileField, ...], *, overlap: int | None, is_dynamic: bool
+    panels: Panels, fields: tuple[ProfileField, ...], *, overlap: int | None, varies: bool
 ) -> Contradiction | None:
     """Find the first panel that nobody or everybody of another one belongs to, or a number of votes that cannot be.
 
-    `overlap` is the number of answers of an item, None for imported votes; `is_dynamic` says that it is the least one.
+    `overlap` is the number of answers of an item, None for imported votes; `varies` says that some items get more.
     """
     for name, panel in panels.items():
         if not panel.cohort and not panel.profile:
@@ -68,10 +68,10 @@ def find_panel_contradiction(
         if covered is not None:
             message = f"Whoever is in the panel {covered!r} is in {name!r}, too; a person can be in one panel only"
             return Contradiction(message, ("panels", covered))
-    return next(_list_vote_contradictions(panels, overlap=overlap, is_dynamic=is_dynamic), None)
+    return next(_list_vote_contradictions(panels, overlap=overlap, varies=varies), None)
 
 
-def _list_vote_contradictions(panels: Panels, *, overlap: int | None, is_dynamic: bool) -> Iterator[Contradiction]:
+def _list_vote_contradictions(panels: Panels, *, overlap: int | None, varies: bool) -> Iterator[Contradiction]:
     """What is wrong with the numbers of votes of the panels."""
     with_votes = [name for name, panel in panels.items() if panel.votes is not None]
     if not with_votes:
@@ -79,7 +79,7 @@ def _list_vote_contradictions(panels: Panels, *, overlap: int | None, is_dynamic
     key_path = ("panels", with_votes[0], "votes")
     if overlap is None:
         yield Contradiction("Imported votes have the overlap that they have; leave `votes` out", key_path)
-    if is_dynamic:
+    if varies:
         message = "The votes of a panel are a fixed number; write `overlap` as their sum, or leave `votes` out"
         yield Contradiction(message, key_path)
     without = [name for name in panels if name not in with_votes]

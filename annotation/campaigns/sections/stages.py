@@ -154,7 +154,70 @@ class DynamicOverlap(Section):
         return self
 
 
+class SampledOverlap(Section):
+    """`overlap:` each item gets `each` answers, and the items of a random `sample` of the groups get `of` answers.
+
+    The sample is a share of the groups of main items (`annotation.loading.overlap_sample`). Pilot items get `of`
+    answers, as a pilot is there to measure agreement.
+    """
+
+    each: Count = 1
+    sample: Share
+    of: Count
+
+    @model_validator(mode="before")
+    @classmethod
+    def _not_dynamic(cls, value: object) -> object:
+        dynamic = [key for key in DynamicOverlap.model_fields if isinstance(value, dict) and key in value]
+        if dynamic:
+            raise ValueError(
+                f"`{dynamic[0]}` belongs to a dynamic overlap, which has no sample: write {{each, sample, of}} or"
+                " {min, max, confidence}"
+            )
+        return value
+
+    @model_validator(mode="after")
+    def _consistent(self) -> SampledOverlap:
+        if self.of <= self.each:
+            raise ValueError(
+                f"The sample gets {self.of} answers per item and the other items get {self.each}: write `of:"
+                f" {self.each + 2}`, or `overlap: {self.each}` without a sample"
+            )
+        if not 0 < self.sample < 1:
+            items, number = ("all items", self.of) if self.sample else ("no item", self.each)
+            raise ValueError(
+                f"A sample of {self.sample:.0%} has {items}: write `overlap: {number}`, or a share like 10 %"
+            )
+        return self
+
+    def __str__(self) -> str:
+        return f"{self.each}, and {self.of} on a sample of {self.sample * 100:g}%"
+
+
+def _choose_overlap(value: object) -> str:
+    """The tag of an overlap as it is written, or as it was parsed."""
+    if isinstance(value, SampledOverlap) or (isinstance(value, dict) and SampledOverlap.model_fields.keys() & value):
+        return "<sample>"
+    return "<range>" if isinstance(value, dict | DynamicOverlap) else "<number>"
+
+
 Overlap = Annotated[
-    Annotated[Count, Tag("<number>")] | Annotated[DynamicOverlap, Tag("<range>")],
-    Discriminator(lambda value: "<range>" if isinstance(value, dict | DynamicOverlap) else "<number>"),
+    Annotated[Count, Tag("<number>")]
+    | Annotated[DynamicOverlap, Tag("<range>")]
+    | Annotated[SampledOverlap, Tag("<sample>")],
+    Discriminator(_choose_overlap),
 ]
+
+
+def find_least_overlap(overlap: int | DynamicOverlap | SampledOverlap | None) -> int | None:
+    """The smallest planned number of answers per item; None where no overlap is set."""
+    if isinstance(overlap, SampledOverlap):
+        return overlap.each
+    return overlap.min if isinstance(overlap, DynamicOverlap) else overlap
+
+
+def find_largest_overlap(overlap: int | DynamicOverlap | SampledOverlap | None) -> int | None:
+    """The largest planned number of answers per item; None where no overlap is set."""
+    if isinstance(overlap, SampledOverlap):
+        return overlap.of
+    return overlap.max if isinstance(overlap, DynamicOverlap) else overlap

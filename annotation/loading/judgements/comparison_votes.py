@@ -103,7 +103,8 @@ def _choose_columns(row: FileRow, section: TableKeys) -> Layout:
         )
     if not isinstance(section, VotesSection):
         return found
-    input_files.require_columns(section.required_columns, row)
+    named = row._replace(values={**dict.fromkeys((LEFT, RIGHT)), **row.values})  # added to rows without them
+    input_files.require_columns(section.required_columns, named)
     return found._replace(
         answer=section.answer or found.answer,
         annotator=section.annotator or found.annotator,
@@ -133,8 +134,9 @@ def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
     """Read the votes of a file in file order, with the systems of each pair in the order of their names.
 
     So the votes on one pair have the same item, whatever side each system was on: columns that end in `_a` and `_b`
-    change places with the systems, and `MODEL_COLUMNS` are added. Without `votes.item` an item is a question with
-    its pair.
+    change places with the systems, and `MODEL_COLUMNS` are added, as are `left` and `right` with the same names where
+    the file has no such columns: a file without texts has nothing else to compare. Without `votes.item` an item is a
+    question with its pair.
     """
     for found in read_comparisons(path, section):
         row, is_swapped = found.row, found.left > found.right
@@ -153,12 +155,13 @@ def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
         systems = (found.right, found.left) if is_swapped else (found.left, found.right)
         values = _swap_columns(row.values) if is_swapped else row.values
         sides = dict(zip((RIGHT, LEFT) if is_swapped else (LEFT, RIGHT), SIDES[:2], strict=True))
+        names = dict(zip((LEFT, RIGHT), systems, strict=True))
         own = get_item_key(row, section.item) if section.item is not None else (*found.item, *systems)
         yield RawVote(
             key=own,
             annotator=found.annotator if section.annotator is None else get_annotator(row, section.annotator),
             answer=sides.get(found.answer, found.answer),
-            row=row._replace(values={**values, **dict(zip(MODEL_COLUMNS, systems, strict=True))}),
+            row=row._replace(values={**names, **values, **dict(zip(MODEL_COLUMNS, systems, strict=True))}),
             compared=Compared(systems=systems, is_swapped=is_swapped, question=found.item[0]),
         )
 

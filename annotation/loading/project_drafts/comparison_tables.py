@@ -7,9 +7,9 @@ from dataclasses import replace
 from aggregation.answers import BOTH_BAD, SIDES, TIE
 from aggregation.sides import find_meanings
 from annotation.campaigns.sections.sources import VotesSection
-from annotation.errors import BadInput
+from annotation.errors import BadInput, Where
 from annotation.loading.judgements import comparison_votes
-from annotation.loading.judgements.comparison_votes import MODEL_COLUMNS
+from annotation.loading.judgements.comparison_votes import LEFT, MODEL_COLUMNS, RIGHT, Layout
 from annotation.loading.project_drafts.column_names import Role
 from annotation.loading.project_drafts.question_guesses import QuestionGuess
 from annotation.loading.project_drafts.source_files import SourceFile
@@ -18,33 +18,61 @@ from annotation.loading.project_drafts.yaml_lines import YamlLine
 
 COMPARISONS = "comparisons"
 """The format of such a file in the project file."""
+MAX_NAME = 80
+"""The most characters of a name of a system; anything longer is a text."""
 
 
 def read_comparisons(source: SourceFile) -> VotesTable | None:
-    """The votes of a table that has the systems, their texts, the winner and the person; None for any other."""
-    layout, sides = comparison_votes.find_layout(source.columns), _find_sides(source)
-    if layout is None or sides is None or layout.annotator is None or not layout.item or source.chosen:
+    """The votes of a table that has two systems, the winner and the person in each row; None for any other.
+
+    Without the texts of the systems their names are compared. Raises BadInput for a table that names no person or item.
+    """
+    layout, texts = comparison_votes.find_layout(source.columns), _find_sides(source)
+    if layout is None or source.chosen or (texts is None and not _has_names(source, layout)):
         return None
-    keys = {line.key: line.value for line in source.keys}
-    section = VotesSection.model_validate({"format": COMPARISONS} | keys)
+    section = VotesSection.model_validate({"format": COMPARISONS} | {line.key: line.value for line in source.keys})
     try:
-        votes = list(comparison_votes.read_votes(source.path, section))
+        list(comparison_votes.read_comparisons(source.path, section))
     except BadInput:  # the winner is something else
         return None
+    _require_people_and_items(source, layout)
+    votes = list(comparison_votes.read_votes(source.path, section))
     answers = [vote.answer for vote in votes]
+    sides = texts or (LEFT, RIGHT)
     shown = [
-        name for name, one in source.columns.items() if one.role is Role.TEXT and name not in {*sides, *layout.item}
+        name
+        for name, one in source.columns.items()
+        if one.role is Role.TEXT and name not in {*sides, *layout.item, *MODEL_COLUMNS}
     ]
     return VotesTable(
         source=replace(source, format=COMPARISONS),
         lines=(YamlLine("show", unwrap(shown)),) if shown else (),
         answers={FIRST: answers},
         items=frozenset(" | ".join(vote.key) for vote in votes),
-        texts=[cell for name in (*shown, *sides) for cell in source.columns[name].cells],
+        texts=[cell for name in (*shown, *(texts or ())) for cell in source.columns[name].cells],
         item_columns=layout.item,
-        used=frozenset({*sides, *shown, *layout.item, layout.left, layout.right, layout.answer, layout.annotator}),
+        used=frozenset(
+            {*sides, *shown, *layout.item, layout.left, layout.right, layout.answer, layout.annotator or ""}
+        ),
         guesses={FIRST: _guess_preference(answers, sides, MODEL_COLUMNS)},
     )
+
+
+def _has_names(source: SourceFile, layout: Layout) -> bool:
+    """Whether both systems are names: short, and in more rows than one on average."""
+    cells = [cell for name in (layout.left, layout.right) for cell in source.columns[name].cells if cell]
+    return len({*cells}) <= len(cells) / 2 and all(len(cell) <= MAX_NAME for cell in cells)
+
+
+def _require_people_and_items(source: SourceFile, layout: Layout) -> None:
+    lacks = [] if layout.annotator else [f"who answered (a column {comparison_votes.PEOPLE[0]!r})"]
+    lacks += [] if layout.item else [f"what was asked (a column {comparison_votes.ITEMS[0]!r})"]
+    if lacks:
+        raise BadInput(
+            f"Each row compares two systems, and none says {' and '.join(lacks)}.",
+            where=Where(file=source.path),
+            remedy=f"Rank it as it is with `hromada rank {source.name}`, or add what is missing.",
+        )
 
 
 def find_preference(votes: VotesTable) -> VotesTable:

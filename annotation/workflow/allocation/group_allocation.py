@@ -18,7 +18,7 @@ from sqlmodel import Session, col, func, select
 
 from annotation.campaigns import project_file
 from annotation.errors import BadInput, Conflict, Where
-from annotation.store import journal
+from annotation.store import journal, overlap_counts
 from annotation.store.models import AllocatedAnnotator, AllocatedProject, GroupAllocation, Item, Project
 from annotation.vocabulary import POOLS_WITH_OVERLAP, Event, ProjectStatus
 
@@ -358,13 +358,11 @@ def _collect_demands(session: Session, projects: Sequence[Project]) -> list[Grou
 
     In a baseline an annotator meets a group once, so every further item of a group needs further annotators.
     """
-    item_counts = {project.id: _count_items(session, project, with_overlap=True) for project in projects}
-    shown_to_all = {project.id: frozenset(_count_items(session, project, with_overlap=False)) for project in projects}
+    shown_to_all = {project.id: _list_shown_groups(session, project) for project in projects}
     demands = []
     for project in projects:
-        is_baseline = project_file.parse_definition(project.definition).kind == "baseline"
-        overlap = project.overlap_max or project.overlap or 0
-        needs = {group: overlap * (n_items if is_baseline else 1) for group, n_items in item_counts[project.id].items()}
+        definition = project_file.parse_definition(project.definition)
+        is_baseline, needs = definition.kind == "baseline", _count_needs(session, project, definition)
         shown_elsewhere = frozenset(
             group for project_id, groups in shown_to_all.items() if project_id != project.id for group in groups
         )
@@ -373,14 +371,19 @@ def _collect_demands(session: Session, projects: Sequence[Project]) -> list[Grou
     return demands
 
 
-def _count_items(session: Session, project: Project, *, with_overlap: bool) -> dict[str, int]:
-    """Return how many items each group has in the pools with an overlap, or else in the pools that all annotators meet.
+def _count_needs(session: Session, project: Project, definition: project_file.ProjectFile) -> dict[str, int]:
+    """Return how many annotators each group with an overlap needs; an item of the overlap sample needs more of them."""
+    most = sa.literal(project.overlap_max or project.overlap or 0)
+    n_answers = most if definition.sampled_overlap is None else overlap_counts.N_PLACES
+    n_people = func.sum(n_answers) if definition.kind == "baseline" else func.max(n_answers)
+    groups = select(Item.group_id, n_people).where(Item.project_id == project.id)
+    return dict(session.exec(groups.where(col(Item.pool).in_(POOLS_WITH_OVERLAP)).group_by(col(Item.group_id))).all())
 
-    The latter are training, qualification and control items.
-    """
-    groups = select(Item.group_id, func.count()).where(Item.project_id == project.id)
-    pools = col(Item.pool).in_(POOLS_WITH_OVERLAP)
-    return dict(session.exec(groups.where(pools if with_overlap else ~pools).group_by(col(Item.group_id))).all())
+
+def _list_shown_groups(session: Session, project: Project) -> frozenset[str]:
+    """Return the groups of the pools that all annotators meet: training, qualification and control items."""
+    groups = select(Item.group_id).where(Item.project_id == project.id, col(Item.pool).not_in(POOLS_WITH_OVERLAP))
+    return frozenset(session.exec(groups.distinct()).all())
 
 
 def _build_shares(

@@ -11,8 +11,17 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.store import item_queue
-from annotation.store.models import Adjudicator, Invitation, Item, Participation, Programme, ProgrammeProject, Project
-from annotation.vocabulary import Pool, ProjectStatus, UnassignedReason
+from annotation.store.models import (
+    Adjudicator,
+    Assignment,
+    Invitation,
+    Item,
+    Participation,
+    Programme,
+    ProgrammeProject,
+    Project,
+)
+from annotation.vocabulary import AssignmentStatus, Pool, ProjectStatus, UnassignedReason
 from annotation.workflow.participations import NothingAssigned
 
 
@@ -122,10 +131,22 @@ def list_open_projects(session: Session, *, annotator_id: int) -> Sequence[OpenP
     return sort_open_projects(session.connection().execute(OPEN_PROJECTS, {"annotator": annotator_id}).all())
 
 
-def count_open_items(session: Session, *, project_ids: Sequence[int]) -> int | None:
-    """How many main items of these projects have a free place; None above `item_queue.MOST_COUNTED`."""
-    open_items = select(Item.id).where(
-        col(Item.project_id).in_(project_ids), Item.pool == Pool.MAIN, col(Item.free) > 0
+def count_open_items(session: Session, *, project_ids: Sequence[int], annotator_id: int) -> int | None:
+    """How many main items of these projects have a free place; None above `item_queue.MOST_COUNTED`.
+
+    Where items get unequally many answers, those that the annotator has answered are left out: else the number would
+    tell which items get more.
+    """
+    own = sa.exists().where(
+        col(Assignment.item_id) == col(Item.id),
+        col(Assignment.annotator_id) == annotator_id,
+        col(Assignment.status) == AssignmentStatus.DONE,
+    )
+    open_items = (
+        select(Item.id)
+        .join(Project)
+        .where(col(Item.project_id).in_(project_ids), Item.pool == Pool.MAIN, col(Item.free) > 0)
+        .where(sa.or_(col(Project.overlap) == col(Project.overlap_max), ~own))
     )
     count = len(session.exec(open_items.limit(item_queue.MOST_COUNTED + 1)).all())
     return None if count > item_queue.MOST_COUNTED else count

@@ -16,6 +16,7 @@ from sqlmodel import Session, col, func, select
 
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.sections.base import multiply_share
+from annotation.campaigns.sections.stages import SampledOverlap
 from annotation.store import item_queue, judgements
 from annotation.store.models import Assignment, Item, Judgement
 from annotation.vocabulary import AssignmentStatus, ItemStatus, Pool, Stage
@@ -184,6 +185,14 @@ def _count_pool(transaction: AnnotatorTransaction, context: AnnotatorContext, po
         )
         unit = sa.case((rows.c.bin.in_(bins), unit)) if bins is not None else unit
     is_unfinished = sa.or_(rows.c.free > 0, rows.c.n_live > rows.c.n_done)
+    if isinstance(context.definition.overlap, SampledOverlap):
+        # else the total would grow after each item of the sample, whose other answers are still to come
+        own_done = sa.select(col(Assignment.item_id)).where(
+            col(Assignment.annotator_id) == context.annotator_id,
+            col(Assignment.project_id) == context.project_id,
+            col(Assignment.status) == AssignmentStatus.DONE,
+        )
+        is_unfinished = sa.and_(is_unfinished, rows.c.id.not_in(own_done))
     statement = sa.select(
         sa.func.count(),
         sa.func.count(sa.distinct(unit)),

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, func, select
 
+from annotation.campaigns.sections.stages import SampledOverlap
 from annotation.store import item_queue, judgements, models
 from annotation.store.item_queue import QueueQuery
 from annotation.store.models import Assignment, Exposure, Item
@@ -365,6 +366,7 @@ def build_queue_query(session: Session, context: AnnotatorContext, pool: Pool) -
         exceptions=context.exposure_exceptions,
         bins=group_allocation.assign_allowed_bins(session, **who) if context.is_allocated else None,
         quota=panels.get_quota(definition, context.participation.panel) if definition.panels else None,
+        mixed=pool is Pool.MAIN and isinstance(definition.overlap, SampledOverlap),
     )
 
 

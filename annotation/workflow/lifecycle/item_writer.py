@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -15,14 +15,13 @@ from sqlmodel import Session, col, func, select
 from aggregation import spelling
 from annotation.campaigns import project_file, stimulus
 from annotation.campaigns.questions import Question
-from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.loading.campaign import CampaignContents
 from annotation.loading.drafts import ItemDraft
 from annotation.store import overlap_counts, table_base
 from annotation.store.models import Adjudication, AdjudicationCase, Assignment, Item, Project, RequeuedItem
 from annotation.vocabulary import POOLS_WITH_OVERLAP, GoldOrigin, ItemStatus, Pool, TextKind
 from annotation.workflow import text_versions
-from annotation.workflow.lifecycle import campaign_reader, change_plan
+from annotation.workflow.lifecycle import campaign_reader, change_plan, sampled_places
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False)
 _STAGES = {pool: pool.stage for pool in Pool}
@@ -45,7 +44,7 @@ def build_project_columns(
         "definition_sha256": digest,
         "source": str(campaign.path.absolute()),
         "overlap": definition.min_overlap,
-        "overlap_max": get_max_overlap(definition),
+        "overlap_max": definition.max_overlap,
         "frames": [frame.to_dict() for frame in contents.frames] or None,
         "word_lists": campaign.read_word_lists() or None,
     }
@@ -88,11 +87,6 @@ def build_item_rows(campaign: project_file.CheckedProject, contents: CampaignCon
         )
         for rank, item in enumerate(contents.items)
     }
-
-
-def get_max_overlap(definition: project_file.ProjectFile) -> int | None:
-    """The most answers that an item gets; None for a project of imported votes."""
-    return definition.overlap.max if isinstance(definition.overlap, DynamicOverlap) else definition.overlap
 
 
 def count_places(pool: Pool, overlap: int | None) -> int:
@@ -279,6 +273,7 @@ def add_project(
     _insert_items(
         session, project, list(rows.values()), encoded_data=encoded_data, positions=positions, progress=progress
     )
+    sampled_places.set_places(session, project)
     return project
 
 
@@ -318,17 +313,20 @@ def change_project(
         [{"row": ids[name], "to": positions[name]} for name in reshuffled if name in ids],
         column="queue_position",
     )
-    reset_free_places(session, project)
+    reset_free_places(session, project, added=reshuffled)
     if started:
         overlap_counts.requeue_new_items(session, project_id=project.id or 0, after=after, now=now)
     session.expire_all()
 
 
-def reset_free_places(session: Session, project: Project) -> None:
+def reset_free_places(session: Session, project: Project, *, added: Collection[str] = ()) -> None:
     """Set the free places of open items: the overlap less the imported answers, and none in pools without places.
 
-    After the start of the project only items that were never assigned are changed.
+    After the start of the project only items that were never assigned are changed; where the overlap has a sample, only
+    the `added` ones, by external id, because the others are drawn already.
     """
+    if sampled_places.set_places(session, project, added=added):
+        return
     overlap = project.overlap or 0
     free_places = sa.case(
         (col(Item.pool).not_in(POOLS_WITH_OVERLAP), 0),

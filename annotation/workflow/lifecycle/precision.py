@@ -27,7 +27,8 @@ class PrecisionPlan:
 
     `judgements` is for the overlap of the project, `judgements_most` for the maximum of a dynamic overlap. `half_width`
     is for the spread of answers that the `result` expects, `half_width_most` for the largest one; both are None where
-    nothing is planned for. `hours` is None where the project does not say how long an item takes.
+    nothing is planned for. `hours` is None where the project does not say how long an item takes. `sampled` of the
+    items get `sampled_overlap` answers each; both are 0 where all items get as many.
     """
 
     items: int
@@ -38,6 +39,8 @@ class PrecisionPlan:
     result: PlannedResult | None = None
     half_width: float | None = None
     half_width_most: float | None = None
+    sampled: int = 0
+    sampled_overlap: int = 0
 
     def to_dict(self) -> dict[str, str | float | int | None]:
         """The plan as it is stored in the frozen record, with what is assumed of answers and their correlations."""
@@ -48,6 +51,8 @@ class PrecisionPlan:
             "judgements_most": self.judgements_most,
             "hours": self.hours,
         }
+        if self.sampled:
+            values |= {"sampled": self.sampled, "sampled_overlap": self.sampled_overlap}
         if self.half_width is None or self.result is None:
             return values
         result = self.result
@@ -60,19 +65,29 @@ class PrecisionPlan:
 
 
 def plan_precision(
-    sizes: Collection[int], *, overlap: int, max_overlap: int, seconds: float | None, result: PlannedResult | None
+    sizes: Collection[int],
+    *,
+    overlap: int,
+    max_overlap: int,
+    seconds: float | None,
+    result: PlannedResult | None,
+    n_sampled: int = 0,
 ) -> PrecisionPlan:
     """The plan of a project; `sizes` are how many main items each group has, `seconds` the expected time of an item.
 
-    `result` is what has an expected half width; None for nothing.
+    `result` is what has an expected half width; None for nothing. `n_sampled` items get `max_overlap` answers and the
+    others `overlap`; with 0 of them every item gets between both.
     """
     n_items = sum(sizes)
+    n_answers = n_items * overlap + n_sampled * (max_overlap - overlap)
     return PrecisionPlan(
         items=n_items,
         groups=len(sizes),
-        judgements=n_items * overlap,
-        judgements_most=n_items * max_overlap,
-        hours=None if seconds is None else round(n_items * overlap * seconds / 3600, 2),
+        judgements=n_answers,
+        judgements_most=n_answers if n_sampled else n_items * max_overlap,
+        hours=None if seconds is None else round(n_answers * seconds / 3600, 2),
+        sampled=n_sampled,
+        sampled_overlap=max_overlap if n_sampled else 0,
         result=result,
         half_width=None if result is None else _plan_half_width(sizes, result, result.spread, overlap=overlap),
         half_width_most=None if result is None else _plan_half_width(sizes, result, LARGEST_VARIANCE, overlap=overlap),
@@ -133,4 +148,8 @@ def describe_plan(plan: Mapping[str, Any]) -> Finding:
         described["hours"] = hours
     if width is not None:
         described |= {"width": width, "most": plan["half_width_most"]}
-    return Finding(code, **described)
+    sentence, sampled = Finding(code, **described), plan.get("sampled")
+    if not sampled:
+        return sentence
+    each = (low - sampled * plan["sampled_overlap"]) // (plan["items"] - sampled)
+    return Finding("plan-with-sample", plan=sentence, sampled=sampled, n=plan["sampled_overlap"], each=each)

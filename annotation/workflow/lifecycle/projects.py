@@ -18,12 +18,13 @@ from annotation.campaigns.lint import LintFinding
 from annotation.errors import Conflict, Where
 from annotation.loading import campaign_lint, drafts
 from annotation.loading.campaign import CampaignContents, read_contents
+from annotation.loading.overlap_sample import SampleSize
 from annotation.store import journal, queries
 from annotation.store.models import Participation, Programme, ProgrammeProject, Project
 from annotation.vocabulary import Event, TextKind
 from annotation.workflow import text_versions
 from annotation.workflow.allocation import group_allocation
-from annotation.workflow.lifecycle import change_plan, item_writer, readiness, text_changes
+from annotation.workflow.lifecycle import change_plan, item_writer, readiness, sampled_places, text_changes
 from annotation.workflow.lifecycle.change_plan import ChangePlan, describe_texts
 from annotation.workflow.lifecycle.item_writer import Progress
 
@@ -172,7 +173,8 @@ class LoadedProject:
     """A project in the database, after its file was loaded.
 
     `items` and `golds` count all items and those with gold. `is_new` is false where the project was loaded before;
-    `plan` holds what was changed then. `findings` are warnings and notes of the lint on what was stored.
+    `plan` holds what was changed then. `findings` are warnings and notes of the lint on what was stored. `sample` is
+    the size of the overlap sample, None without one or where nothing changed.
     """
 
     name: str
@@ -181,6 +183,7 @@ class LoadedProject:
     is_new: bool
     plan: change_plan.ChangePlan = field(default_factory=change_plan.ChangePlan)
     findings: tuple[LintFinding, ...] = ()
+    sample: SampleSize | None = None
 
 
 @drafts.pause_garbage_collection()
@@ -259,9 +262,9 @@ def load_project(
         item_writer.change_project(session, stored, changes, rows=rows, columns=columns, now=now, progress=progress)
         group_allocation.add_late_items(session, stored)
         if stored.started_at is not None:
-            readiness.add_post_hoc_change(
-                stored, what=f"loaded again: {changes.summary or 'what its files say'}", now=now
-            )
+            sample = sampled_places.describe_added(session, stored) if changes.added else ""
+            what = f"loaded again: {changes.summary or 'what its files say'}{sample}"
+            readiness.add_post_hoc_change(stored, what=what, now=now)
             stored.active_since = now if changes.added else stored.active_since
         journal.record_event(
             session,
@@ -277,6 +280,7 @@ def load_project(
         is_new=stored is None,
         plan=changes,
         findings=all_findings,
+        sample=sampled_places.measure(session, project if stored is None else stored),
     )
 
 

@@ -19,7 +19,7 @@ from annotation.store import panel_members, queries
 from annotation.store.models import Annotator, Assignment, Item, Programme, ProgrammeProject, Project
 from annotation.vocabulary import Pool, Surface, TextKind
 from annotation.workflow.allocation import group_allocation
-from annotation.workflow.lifecycle import campaign_reader, precision, shared_items
+from annotation.workflow.lifecycle import campaign_reader, precision, sampled_places, shared_items
 from annotation.workflow.lifecycle.shared_items import SharedItems
 from annotation.workflow.quality import rules
 
@@ -39,8 +39,9 @@ def build_frozen_record(session: Session, project: Project, *, now: datetime) ->
     """The frozen record of a project that starts at `now`, as JSON.
 
     Items, gold and rules are recorded as sha256 (`rules.quality` covers only the quality rules), the texts by their
-    versions, `frames` are the sampling frames of the items, `judges` is the section of the project file, and `post_hoc`
-    will hold the changes after the start.
+    versions, `frames` are the sampling frames of the items, `overlap_sample` is that of the items with more answers
+    (left out where all get as many), `judges` is the section of the project file, and `post_hoc` will hold the changes
+    after the start.
     """
     definition = project_file.parse_definition(project.definition)
     values = {key: value for key, value in definition.model_dump(mode="json").items() if key in RULE_KEYS}
@@ -55,6 +56,7 @@ def build_frozen_record(session: Session, project: Project, *, now: datetime) ->
         },
         "texts": dict(project.texts or {}),
         "frames": list(project.frames or []),
+        **sampled_places.build_frozen_sample(session, project),
         "judges": values["judges"],
         "plan": build_precision_plan(session, project).to_dict(),
         "post_hoc": [],
@@ -67,6 +69,7 @@ def build_precision_plan(session: Session, project: Project) -> precision.Precis
     with_gold = select(Item.id).where(
         Item.project_id == project.id, Item.pool == Pool.MAIN, col(Item.gold).is_not(None)
     )
+    sample = sampled_places.measure(session, project)
     main_items = select(func.count()).where(Item.project_id == project.id, Item.pool == Pool.MAIN)
     return precision.plan_precision(
         session.exec(main_items.group_by(col(Item.group_id))).all(),
@@ -74,6 +77,7 @@ def build_precision_plan(session: Session, project: Project) -> precision.Precis
         max_overlap=project.overlap_max or 0,
         seconds=definition.expected.seconds if definition.expected else None,
         result=plan_result(definition, has_gold=session.exec(with_gold.limit(1)).first() is not None),
+        n_sampled=0 if sample is None else sample.items,
     )
 
 

@@ -13,7 +13,7 @@ from sqlmodel import Session, col, select
 
 from annotation.campaigns import project_file
 from annotation.campaigns.sections.panels import sum_panel_votes
-from annotation.campaigns.sections.stages import DynamicOverlap
+from annotation.campaigns.sections.stages import DynamicOverlap, Overlap, SampledOverlap
 from annotation.errors import Conflict, Where
 from annotation.store import journal, overlap_counts
 from annotation.store.models import Assignment, Project
@@ -104,7 +104,7 @@ def reopen_project(session: Session, *, project: Project, now: datetime) -> Tran
 def extend_project(
     session: Session, *, project: Project, now: datetime, overlap: int | None = None, max_overlap: int | None = None
 ) -> TransitionResult:
-    """Raise the `overlap` of every item; for a dynamic overlap also its maximum, `max_overlap`.
+    """Raise the `overlap` of every item; also the maximum of a dynamic overlap, or that of a sample, `max_overlap`.
 
     Items that had reached the old maximum of a dynamic overlap get one more place; whether they get further places
     depends on the confidence in their label. Raises Conflict for an overlap that is not higher than the present one.
@@ -113,9 +113,12 @@ def extend_project(
     old_overlaps = project.overlap or 0, project.overlap_max or 0
     definition = _raise_overlap(project, overlap=overlap, max_overlap=max_overlap)
     project.definition = definition.model_dump(mode="json")
-    project.overlap, project.overlap_max = _get_overlaps(definition)
+    project.overlap, project.overlap_max = definition.min_overlap or 0, definition.max_overlap or 0
     n_raised = overlap_counts.raise_overlap(session, project_id=project.id or 0, overlap=project.overlap, now=now)
-    if isinstance(definition.overlap, DynamicOverlap) and project.overlap_max > old_overlaps[1]:
+    if isinstance(definition.overlap, SampledOverlap) and project.overlap_max > old_overlaps[1]:
+        of_sample = {"overlap": project.overlap_max, "least": old_overlaps[1]}
+        n_raised += overlap_counts.raise_overlap(session, project_id=project.id or 0, **of_sample, now=now)
+    elif isinstance(definition.overlap, DynamicOverlap) and project.overlap_max > old_overlaps[1]:
         one_more = {"overlap": old_overlaps[1] + 1, "least": old_overlaps[1]}
         n_raised += overlap_counts.raise_overlap(session, project_id=project.id or 0, **one_more, now=now)
     new_overlaps = project.overlap, project.overlap_max
@@ -194,9 +197,9 @@ def _expire_live_assignments(session: Session, project: Project, *, now: datetim
 def _raise_overlap(project: Project, *, overlap: int | None, max_overlap: int | None) -> project_file.ProjectFile:
     """The definition with the higher overlap; raises Conflict where it is not higher, or minimum and maximum clash."""
     definition = project_file.parse_definition(project.definition)
-    dynamic = definition.overlap if isinstance(definition.overlap, DynamicOverlap) else None
+    old_overlap = definition.overlap if isinstance(definition.overlap, DynamicOverlap | SampledOverlap) else None
     old_min, old_max = project.overlap or 0, project.overlap_max or 0
-    new_min, new_max = overlap or old_min, max_overlap or (old_max if dynamic else overlap or old_min)
+    new_min, new_max = overlap or old_min, max_overlap or (old_max if old_overlap else overlap or old_min)
     if (total := sum_panel_votes(definition.panels)) is not None:
         raise Conflict(
             f"{project.name!r} gets {total} answers to every item, so many from each of its panels.",
@@ -204,22 +207,20 @@ def _raise_overlap(project: Project, *, overlap: int | None, max_overlap: int | 
             remedy="Load further items, or the file under another project name with other `votes`.",
         )
     is_higher = new_min >= old_min and new_max >= old_max and (new_min, new_max) != (old_min, old_max)
-    is_consistent = new_min < new_max if dynamic else new_min == new_max
+    is_consistent = new_min < new_max if old_overlap else new_min == new_max
     if not is_higher or not is_consistent:
         raise Conflict(
             f"{project.name!r} asks {_format_range(old_min, old_max)} people about every item; it cannot be extended to"
             f" {_format_range(new_min, new_max)}.",
             where=Where(field="overlap"),
-            remedy="Name a higher --overlap, for a dynamic one with a --most above it; items come by `hromada load`.",
+            remedy="Name a higher --overlap, for a dynamic one or a sample with a --most above it; items come by"
+            " `hromada load`.",
         )
-    new_overlap = new_min if dynamic is None else dynamic.model_copy(update={"min": new_min, "max": new_max})
+    new_overlap: Overlap = new_min
+    if old_overlap is not None:
+        least, most = ("min", "max") if isinstance(old_overlap, DynamicOverlap) else ("each", "of")
+        new_overlap = old_overlap.model_copy(update={least: new_min, most: new_max})
     return definition.model_copy(update={"overlap": new_overlap})
-
-
-def _get_overlaps(definition: project_file.ProjectFile) -> tuple[int, int]:
-    """The minimum and the maximum of the overlap; both are the same for an overlap that is not dynamic."""
-    overlap = definition.overlap
-    return (overlap.min, overlap.max) if isinstance(overlap, DynamicOverlap) else (overlap or 0, overlap or 0)
 
 
 def _format_range(least: int, largest: int) -> str:

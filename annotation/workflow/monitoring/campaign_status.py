@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
 from annotation.campaigns import project_file
-from annotation.store import judgements, parked, queries
+from annotation.store import judgements, overlap_counts, parked, queries
 from annotation.store.models import (
     AdjudicationCase,
     Annotator,
@@ -212,6 +212,21 @@ class MainItemCounts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SampleCounts:
+    """Both parts of the main items of a project whose overlap has a sample: how many there are, and how many are done.
+
+    `sampled` items get `of` answers each, the `others` get `each`.
+    """
+
+    sampled: int
+    sampled_done: int
+    of: int
+    others: int
+    others_done: int
+    each: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class PilotCounts:
     """The pilot items: how many there are (`number`), how many have all their answers (`done`), their free places.
 
@@ -266,7 +281,7 @@ class CampaignStatus:
     `qualification` are None where the project has none. `planned` is the frozen precision plan, or None before the
     start; `half_width` is the half width of the 95 % interval reached so far, or None where none is known and while the
     project is blind, since it tells the scores. `closed` is what is closed by exposure, None where nobody asked.
-    `panels` says how far each panel is, by its name.
+    `panels` says how far each panel is, by its name, `sample` how far the overlap sample is, None without one.
     """
 
     project: Project
@@ -284,6 +299,7 @@ class CampaignStatus:
     half_width: float | None
     closed: tuple[ClosedItems, ...] | None = None
     panels: Mapping[str, PanelCounts] = field(default_factory=dict)
+    sample: SampleCounts | None = None
 
 
 def get_campaign_status(session: Session, project: Project, *, with_closed: bool = False) -> CampaignStatus:
@@ -312,6 +328,7 @@ def get_campaign_status(session: Session, project: Project, *, with_closed: bool
         half_width=None if blindness.is_blind(session, project) else _estimate_half_width(session, project, definition),
         closed=progress.list_closed_items(session, project) if with_closed else None,
         panels=count_panels(session, project, definition),
+        sample=None if definition.sampled_overlap is None else _count_sample(session, project, items),
     )
 
 
@@ -326,6 +343,15 @@ def _count_main_items(session: Session, project: Project) -> MainItemCounts:
     live = select(func.count()).select_from(Item).join(Assignment, col(Assignment.item_id) == col(Item.id))
     in_hand = session.exec(live.where(Item.project_id == project.id, Assignment.status == AssignmentStatus.LIVE)).one()
     return MainItemCounts(number=number, done=done, paused=paused, in_hand=in_hand, free=free)
+
+
+def _count_sample(session: Session, project: Project, items: MainItemCounts) -> SampleCounts:
+    each, of = project.overlap or 0, project.overlap_max or 0
+    counts = select(func.count(), func.count().filter(_is_done(project)))
+    main = (Item.project_id == project.id, Item.pool == Pool.MAIN)
+    sampled, done = session.exec(counts.where(*main, each < overlap_counts.N_PLACES)).one()
+    others = {"others": items.number - sampled, "others_done": items.done - done, "each": each}
+    return SampleCounts(sampled=sampled, sampled_done=done, of=of, **others)
 
 
 def _is_done(project: Project) -> sa.ColumnElement[bool]:

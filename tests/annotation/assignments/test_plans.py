@@ -24,12 +24,14 @@ QUERY = QueueQuery(
     annotator_id=1, project_id=1, pool=Pool.MAIN, cause=ExposureCause.ANSWERED, cursor_start=0.5, window_start=0.5,
     blind=True, exceptions=(2,), bins=(-1, 3),
 )  # fmt: skip
-WINDOW = {"low": 0, "high": 100, "size": 16, "before": 15, "window_start": 5, "seq": 0, "cause": "answered"}
+WINDOW = {"low": 0, "high": 100, "size": 16, "before": 15, "window_start": 5, "salt": 7, "seq": 0, "cause": "answered"}
 STATEMENTS: dict[str, tuple[str | sa.Executable, set[str]]] = {
     "queue state": (item_queue.QUEUE_STATE, {"ix_item_open", "ix_assignment_expired", "pk_queue_cursor"}),
     "in order": (item_queue.IN_ORDER, {"ix_item_open", "uq_assignment_item_annotator_occasion", "pk_exposure"}),
     "last of window": (item_queue.LAST_OF_WINDOW, {"ix_item_open"}),
     "started": (item_queue.STARTED, {"ix_item_started"}),
+    "anywhere or in order": (item_queue.ANYWHERE_OR_IN_ORDER, {"ix_item_open", "pk_exposure"}),
+    "anywhere or requeued": (item_queue.ANYWHERE_OR_REQUEUED, {"ix_item_open", "ix_requeued_item_project_id_pool"}),
     "started or in order": (item_queue.STARTED_OR_IN_ORDER, {"ix_item_started", "ix_item_open", "pk_exposure"}),
     "requeued": (item_queue.REQUEUED, {"ix_requeued_item_project_id_pool"}),
     "started or requeued": (
