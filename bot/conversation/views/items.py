@@ -345,7 +345,9 @@ def _build_piece(piece: Mapping[str, Any], language: str) -> TextBlock:
     ]
     if gap is not None:
         replacements.append((gap[0], gap[1], f"[{get_item_texts(language)('gap')}]", True))
-    rendered, bold, underlined, rendered_until = "", [], [], 0
+    bold: list[message_layout.BoldRange] = []
+    underlined: list[message_layout.BoldRange] = []
+    rendered, rendered_until = "", 0
     for start, end, replacement, is_bold in sorted(replacements):
         if start < rendered_until:
             continue

@@ -11,7 +11,7 @@ from bot.commands.try_ import start_campaign
 from bot.conversation.texts import get_texts
 
 if TYPE_CHECKING:
-    from conftest import Chat
+    from tests.bot.conversation.conftest import Chat
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 PROGRAMME = EXAMPLES / "eval-ua-tion/programme/programme.yaml"
