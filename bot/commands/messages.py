@@ -48,7 +48,7 @@ def list_(
         terminal_output.print_json(listed)
         return
     columns = ("id", "at", "pseudonym", "project", "item", "text", *(("answer",) if everything else ()))
-    notes = () if listed else ("Nothing waits for an answer.",)
+    notes = () if listed else ("Nothing is waiting for an answer.",)
     terminal_output.print_table("Messages", columns, [[row[name] for name in columns] for row in listed], notes=notes)
 
 

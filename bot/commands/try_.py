@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,18 +13,21 @@ import typer
 from bot.commands.command_line import AllowOutside, AsJson
 
 if TYPE_CHECKING:
+    from annotation.campaigns.programme_file import CheckedProgramme
+    from annotation.campaigns.project_file import CheckedProject
     from annotation.store.database import Database
 
 
 def try_(
-    file: Annotated[Path, typer.Argument(help="The project file.")],
+    file: Annotated[Path, typer.Argument(help="The project or programme file.")],
     port: Annotated[int, typer.Option(help="The port of the page; any free one by default.", min=0, max=65535)] = 0,
     allow_outside: AllowOutside = False,
     json: AsJson = False,
 ) -> None:
     """Answer a campaign yourself, in a chat in your browser.
 
-    Runs the bot on a local Telegram and a database that is thrown away. Ctrl-C ends it.
+    Runs the bot on a local Telegram and a database that is thrown away.
+    Everybody is admitted. Ctrl-C ends it.
     """
     import tempfile
 
@@ -37,21 +41,46 @@ def try_(
     with tempfile.TemporaryDirectory(prefix="hromada-try-") as folder:
         url = sa.URL.create("sqlite", database=str(Path(folder) / "try.db"))
         with database.open_database(url) as opened:
-            _start_campaign(opened, file, key=key, allow_outside=allow_outside)
+            start_campaign(opened, file, key=key, allow_outside=allow_outside)
             asyncio.run(local_chat.serve_page(opened, key=key, port=port, json=json))
 
 
-def _start_campaign(database: Database, file: Path, *, key: bytes, allow_outside: bool) -> None:
-    """Load and start the campaign; raises Conflict where it cannot start."""
+def start_campaign(database: Database, file: Path, *, key: bytes, allow_outside: bool) -> None:
+    """Load and start the project, or all of the programme, without admission; raises Conflict if it cannot start."""
+    from annotation.campaigns import programme_file, project_file
+    from annotation.loading.campaign import read_contents
     from annotation.store import pseudonyms, queries
     from annotation.workflow.lifecycle import projects, transitions
     from bot.commands import database_session
 
+    programme: CheckedProgramme | None = None
+    if programme_file.is_programme(file):
+        programme = _lift_programme(programme_file.read_programme(file, allow_outside=allow_outside))
+        campaigns = programme.projects
+    else:
+        campaigns = (_lift_admission(project_file.read_project(file, allow_outside=allow_outside)),)
+
     with database.transaction() as transaction:
         pseudonyms.record_key(transaction, key, now=database_session.get_time(transaction))
         now = database_session.get_time(transaction)
-        projects.load_project_file(transaction, file, now=now, allow_outside=allow_outside)
+        for campaign in campaigns:
+            projects.load_project(transaction, campaign, read_contents(campaign), now=now)
+        if programme is not None:
+            projects.load_programme(transaction, programme, now=now)
         for project in queries.list_projects(transaction):
             transitions.start_project(
                 transaction, project=project, now=database_session.get_time(transaction), rehearsal=True
             )
+
+
+def _lift_admission(campaign: CheckedProject) -> CheckedProject:
+    """The project without its admission: nobody here has a cohort or has answered anything before."""
+    return campaign.model_copy(update={"definition": campaign.definition.model_copy(update={"admission": None})})
+
+
+def _lift_programme(programme: CheckedProgramme) -> CheckedProgramme:
+    return replace(
+        programme,
+        definition=programme.definition.model_copy(update={"admission": None}),
+        projects=tuple(map(_lift_admission, programme.projects)),
+    )

@@ -96,10 +96,12 @@ def _find_separator(before: str, after: str) -> str:
 
 
 NARROW_LABEL, WIDE_LABEL, LETTER_LABEL = 14, 20, 3
-"""The longest labels, in UTF-16 units, of buttons in rows of two, in rows of one, and in rows of four.
+"""The longest labels, in UTF-16 units, of buttons in rows of two, in rows of one, and in rows of MAX_LETTERS.
 
 Some clients cut labels longer than WIDE_LABEL.
 """
+MAX_LETTERS = 5
+"""The most letters or numbers in one row of buttons."""
 MAX_UNITS = 4096
 """The longest message, in UTF-16 units without markup."""
 PART_NUMBER_UNITS = 24
@@ -115,7 +117,7 @@ _PARAGRAPH_BREAK = "\n\n"
 
 @dataclass(frozen=True)
 class TextBlock:
-    """One or several paragraphs with bold and struck ranges, which do not overlap.
+    """One or several paragraphs with bold, struck and underlined ranges, which do not overlap.
 
     With `fold` they are collapsed until the reader expands them, with `copyable` a tap copies them as they are. With
     `opens_message` the messages before end above them.
@@ -127,6 +129,12 @@ class TextBlock:
     struck: tuple[BoldRange, ...] = ()
     copyable: bool = False
     opens_message: bool = False
+    underlined: tuple[BoldRange, ...] = ()
+
+    @property
+    def marked(self) -> tuple[BoldRange, ...]:
+        """All ranges."""
+        return (*self.bold, *self.struck, *self.underlined)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,15 +202,18 @@ def _split_messages(blocks: Sequence[TextBlock]) -> Iterator[list[TextBlock]]:
 
 
 def arrange_buttons(buttons: Sequence[InlineButton]) -> ButtonRows:
-    """Buttons in rows of four, two or one, by the longest label."""
+    """Buttons in rows of two or one, by the longest label; letters in rows of at most five, all about as long."""
     longest = max((count_units(button.label) for button in buttons), default=0)
     width = count_columns(longest)
+    if width == MAX_LETTERS:
+        n_rows = -(-len(buttons) // width) or 1
+        width = -(-len(buttons) // n_rows) or 1
     return tuple(tuple(buttons[start : start + width]) for start in range(0, len(buttons), width))
 
 
 def count_columns(longest: int) -> int:
-    """How many buttons stand in a row where the longest label has so many UTF-16 units."""
-    return 4 if longest <= LETTER_LABEL else 2 if longest <= NARROW_LABEL else 1
+    """The most buttons in a row if the longest label has so many UTF-16 units."""
+    return MAX_LETTERS if longest <= LETTER_LABEL else 2 if longest <= NARROW_LABEL else 1
 
 
 def are_labels_short(labels: Sequence[str], *, max_units: int = WIDE_LABEL) -> bool:
@@ -253,7 +264,7 @@ def shorten_text(text: str, max_units: int) -> str:
 def _strip_block(block: TextBlock) -> TextBlock:
     """The block without white space around it, which Telegram would strip."""
     text = block.text.strip()
-    if len(text) == len(block.text) and not (block.bold or block.struck):
+    if len(text) == len(block.text) and not block.marked:
         return block
     start = len(block.text) - len(block.text.lstrip())
 
@@ -261,7 +272,13 @@ def _strip_block(block: TextBlock) -> TextBlock:
         moved = ((max(0, begin - start), min(len(text), end - start)) for begin, end in ranges)
         return tuple(sorted(_without_empty(moved)))[:MAX_BOLD_RANGES]
 
-    return replace(block, text=text, bold=move_ranges(block.bold), struck=move_ranges(block.struck))
+    return replace(
+        block,
+        text=text,
+        bold=move_ranges(block.bold),
+        struck=move_ranges(block.struck),
+        underlined=move_ranges(block.underlined),
+    )
 
 
 def _without_empty(ranges: Iterable[BoldRange]) -> tuple[BoldRange, ...]:
@@ -317,7 +334,7 @@ def _find_break(block: TextBlock, max_units: int) -> int:
 
 def _is_outside_bold(block: TextBlock, position: int) -> bool:
     """Whether a cut at this position splits no bold range."""
-    return not any(start < position < end for start, end in (*block.bold, *block.struck))
+    return not any(start < position < end for start, end in block.marked)
 
 
 def _find_unit_limit(text: str, max_units: int) -> int:
@@ -335,16 +352,28 @@ def _slice_block(block: TextBlock, start: int, end: int) -> TextBlock:
     def move_ranges(ranges: Iterable[BoldRange]) -> tuple[BoldRange, ...]:
         return _without_empty((max(begin, start) - start, min(stop, end) - start) for begin, stop in ranges)
 
-    return replace(block, text=block.text[start:end], bold=move_ranges(block.bold), struck=move_ranges(block.struck))
+    return replace(
+        block,
+        text=block.text[start:end],
+        bold=move_ranges(block.bold),
+        struck=move_ranges(block.struck),
+        underlined=move_ranges(block.underlined),
+    )
 
 
 def _render_blocks(blocks: Sequence[TextBlock]) -> str:
-    return _PARAGRAPH_BREAK.join(map(_render_block, blocks))
+    """The blocks with an empty line between two of them; a quote, which has margins, begins and ends with its line."""
+    rendered = ""
+    for number, block in enumerate(blocks):
+        is_quote = number > 0 and (block.fold or blocks[number - 1].fold)
+        rendered += ("" if not number else "\n" if is_quote else _PARAGRAPH_BREAK) + _render_block(block)
+    return rendered
 
 
 def _render_block(block: TextBlock) -> str:
     pieces, rendered_until = [], 0
-    tagged = [(start, end, "b") for start, end in block.bold] + [(start, end, "s") for start, end in block.struck]
+    ranges = (("b", block.bold), ("s", block.struck), ("u", block.underlined))
+    tagged = [(start, end, tag) for tag, marked in ranges for start, end in marked]
     for start, end, tag in sorted(tagged):
         if start < rendered_until:
             continue

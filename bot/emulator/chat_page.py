@@ -35,6 +35,7 @@ def describe_message(message: Message, person: int) -> dict[str, Any]:
         "plain": message.text,
         "rows": [],
         "file": None,
+        "media": message.content.media,
         "reply": message.reply_to.text[:200] if message.reply_to else "",
         "above": message.reply_to.id if message.reply_to else None,
     }
@@ -268,6 +269,8 @@ class ChatPage:
         person = self._person(act["person"])
         if act["do"] == "send":
             person.send(_check_text(act["text"]))
+        elif act["do"] == "media":
+            person.send_media(_check_text(act["kind"]))
         elif act["do"] == "tap":
             message = person.chat.messages[int(str(act["message"]))]
             person.press(next(data for _, data in message.buttons if data == act["data"]), on=message)

@@ -128,15 +128,21 @@ class File:
 
 @dataclass(frozen=True)
 class Content:
-    """The content of a message; an edit with an equal content is refused as "not modified"."""
+    """The content of a message; an edit with an equal content is refused as "not modified".
+
+    `media` is one of the MEDIA: something that a person sends, of which only the kind matters.
+    """
 
     body: FormattedText = field(default_factory=FormattedText)
     markup: Markup | None = None
     file: File | None = None
+    media: str = ""
 
     @property
     def kind(self) -> str:
-        """text, photo or document."""
+        """text, photo or document, or the `media`."""
+        if self.media:
+            return self.media
         return "text" if self.file is None else "photo" if self.file.width else "document"
 
 
@@ -246,7 +252,19 @@ class Tap:
     answered: bool = False
 
 
+_MEDIUM = {"file_id": "AgACmedium", "file_unique_id": "medium"}
+MEDIA: dict[str, Any] = {
+    "photo": [_MEDIUM | {"width": 640, "height": 480}],
+    "sticker": _MEDIUM
+    | {"type": "regular", "width": 512, "height": 512, "is_animated": False, "is_video": False, "emoji": "👍"},
+    "voice": _MEDIUM | {"duration": 2, "mime_type": "audio/ogg"},
+}
+"""What a person can send besides text, as the bot gets it; there is no file behind it."""
+
+
 def _serialize_content(content: Content) -> dict[str, Any]:
+    if content.media:
+        return {content.media: MEDIA[content.media]}
     entities = [entity.wire() for entity in content.body.entities]
     if content.file is None:
         return {"text": content.body.text, **({"entities": entities} if entities else {})}

@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.emulator.entities import FormattedText, detect_entities
 from bot.emulator.message_content import MAX_TEXT
-from bot.emulator.model import Chat, Content, DisplayedEvent, Message, Tap, User
+from bot.emulator.model import MEDIA, Chat, Content, DisplayedEvent, Message, Tap, User
 from bot.emulator.state import State
 
 
@@ -44,6 +44,12 @@ class ScriptedPerson:
         for part in before:
             self.send_content(Content(detect_entities(FormattedText(part))), chat or self.chat, reply_to=reply_to)
         return self.send_content(Content(detect_entities(FormattedText(last))), chat or self.chat, reply_to=reply_to)
+
+    def send_media(self, kind: str) -> Message:
+        """Send a photo, a sticker or a voice message; raises ValueError for any other kind."""
+        if kind not in MEDIA:
+            raise ValueError(f"Send one of {', '.join(MEDIA)}.")
+        return self.send_content(Content(media=kind), self.chat)
 
     def start(self, payload: str = "") -> Message:
         """Send /start with the payload of a deep link; raises ValueError for a payload that no deep link can have."""

@@ -67,9 +67,11 @@ class Shown:
             await self.page.screenshot(path=Path(folder) / f"{name}.png")
 
 
-def load_item(db: Database, folder: Path, *, questions: list[Any] | None = None, **question: Any) -> None:
+def load_item(
+    db: Database, folder: Path, *, questions: list[Any] | None = None, stimulus: str = SENTENCE, **question: Any
+) -> None:
     """A running project of one item, with a reward and the countdown."""
-    (folder / "p.jsonl").write_text(json.dumps({"id": "1", "text": SENTENCE}, ensure_ascii=False) + "\n", "utf-8")
+    (folder / "p.jsonl").write_text(json.dumps({"id": "1", "text": stimulus}, ensure_ascii=False) + "\n", "utf-8")
     keys = {
         "project": "p",
         "title": "p",
@@ -150,6 +152,25 @@ async def test_the_question_stays_in_sight_below_long_options(shown: Shown, db: 
     assert top["y"] >= seen["y"]
     assert last["y"] + last["height"] <= seen["y"] + seen["height"]
     assert last["y"] + last["height"] - top["y"] <= MAX_CARD_HEIGHT
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_ten_long_titles_below_a_long_text_fit_the_screen_folded(
+    shown: Shown, db: Database, tmp_path: Path, language: str
+) -> None:
+    """A text of 900 characters, ten options of 100: at most 900 px; ten letters stand 5 + 5."""
+    text = ("Руда лисиця зустріла на стежці старого вовка і спитала, куди він поспішає. " * 13)[:900].strip() + "."
+    title = "Міська рада обговорила, коли ремонтувати міст через річку, і запросила мешканців на зустріч у середу"
+    titles = [f"{title[:-1]}{letter}" for letter in "абвгдежзик"]
+    assert {len(title) for title in titles} == {100}
+    load_item(db, tmp_path, stimulus=text, options=titles)
+    await go_to_item(shown, language)
+    await shown.take_picture(f"titles-{language}")
+    card, _ = await shown.measure_rows()
+    assert card <= 900, card
+    rows = shown.find_card().locator(".row")
+    keys = [await rows.nth(number).locator(".key").all_inner_texts() for number in range(await rows.count())]
+    assert [len(row) for row in keys] == [5, 5, 2]
 
 
 async def test_several_questions_stay_on_one_card(shown: Shown, db: Database, tmp_path: Path) -> None:

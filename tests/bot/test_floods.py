@@ -26,7 +26,7 @@ from tests.bot.conftest import NOW, Chat
 Load = Callable[..., None]
 WORDS = [(f"слово {number}", ["дуб", "береза"]) for number in range(1, 6)]
 FLOODED = "Забагато повідомлень за хвилину, тож частину не прочитано. Зачекайте хвилину й продовжуйте."
-EDITED = "Змінені повідомлення я не читаю. Щоб виправити відповідь, торкніться «Змінити» під нею."
+EDITED = "Змінених повідомлень ми не читаємо. Щоб виправити відповідь, торкніться «Змінити» під нею."
 LIMIT = Settings.model_fields["bot_updates_a_minute"].default
 
 
@@ -74,7 +74,7 @@ async def test_ten_files_get_one_sentence(chat: Chat, load: Load) -> None:
     for number in range(10):
         person.upload(f"{number}.txt", b"x")
     await chat.deliver()
-    assert count_texts(person, "Я читаю лише текст.") == 1
+    assert count_texts(person, "Ми читаємо лише текст.") == 1
     assert len(person.messages) == shown + 2
     for text in ["/ні"] * 10:
         person.send(text)
@@ -83,7 +83,7 @@ async def test_ten_files_get_one_sentence(chat: Chat, load: Load) -> None:
     chat.now += timedelta(minutes=1)
     person.upload("later.txt", b"x")
     await chat.send(person, "/ні")
-    assert (count_texts(person, "Я читаю лише текст."), count_texts(person, "Такої команди немає.")) == (2, 2)
+    assert (count_texts(person, "Ми читаємо лише текст."), count_texts(person, "Такої команди немає.")) == (2, 2)
     await chat.send(person, "А")
     assert chat.answers() == ["дуб"]
 
@@ -143,7 +143,7 @@ async def test_a_live_location_is_answered_once(chat: Chat, load: Load) -> None:
     shown = len(person.messages)
     place = {"message_id": 5000, "location": {"latitude": 50.45, "longitude": 30.52, "live_period": 900}}
     await chat.app.deliver(*make_updates(chat, person, "message", [place]))
-    assert [message.text for message in person.messages[shown:-1]] == ["Я читаю лише текст."]
+    assert [message.text for message in person.messages[shown:-1]] == ["Ми читаємо лише текст."]
     steps = make_updates(chat, person, "edited_message", [place | {"edit_date": 1}] * 50, first=9_000_001)
     chat.now += timedelta(minutes=11)
     await chat.app.deliver(*steps)

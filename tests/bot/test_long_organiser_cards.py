@@ -44,7 +44,9 @@ async def test_a_long_question_leaves_room_for_whose_it_is(chat: Chat, load: Cal
     await ask(chat, person, "Чому так? " * 349)
     organiser = await open_admin(chat)
     text = await go(chat, organiser, "To answer: 1")
-    head, where, stimulus, question = text.split("\n\n")
+    head, rest = text.split("\n\n", 1)
+    *where_lines, stimulus, question = rest.split("\n")  # quotes stand without an empty line
+    where = "\n".join(where_lines)
     assert head == "Question · 1 waiting"
     assert re.fullmatch(rf"Слова.* · item 0\nFrom {find_pseudonym(chat, 1)}, just now", where)
     assert stimulus.endswith(" …")
@@ -71,7 +73,7 @@ async def test_a_long_card_comes_in_parts(chat: Chat, load: Callable[..., Any]) 
         assert said.split() == reason.split()
         assert not first.buttons
         assert [label for label, _ in last.buttons] == ["End suspension", "‹ Back"]
-    assert "Standing: takes part" in await go(chat, organiser, "End suspension")
+    assert "Status: takes part" in await go(chat, organiser, "End suspension")
 
 
 async def test_campaigns_are_paged_with_the_closed_ones_at_the_end(chat: Chat, load: Callable[..., Any]) -> None:

@@ -68,7 +68,7 @@ async def test_a_text_that_comes_too_late_is_refused_in_the_language_of_the_card
         await chat.send(one, "/admin")
         await go(chat, one, inbox)
     await go(chat, organiser, "Відповісти")
-    await go(chat, other, "The item is well")
+    await go(chat, other, "The item is fine")
     await chat.send(organiser, "Дякую!")
     assert [message.text.split("\n")[0] for message in organiser.messages[-2:]] == [
         "Цього вже не питаємо. Ось де ви зараз.",

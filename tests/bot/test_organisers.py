@@ -101,7 +101,7 @@ async def test_an_organiser_sees_how_far_a_campaign_is(chat: Chat, load: Callabl
     text = await go(chat, organiser, "1")
     assert text.split("\n") == [
         "Слова · words · running", "", "1 of 12 answers (8 %)", "In the last 24 hours: 1. Here now: 1.",
-        "At this pace done 22.11, 01:00.", "", "1 person takes part. Waiting: 0 questions, 0 reports.",
+        "At this pace it will be done 22.11, 01:00.", "", "1 person is taking part. Waiting: 0 questions, 0 reports.",
     ]  # fmt: skip
     assert await go(chat, organiser, "Refresh") == text
 
@@ -116,18 +116,18 @@ async def test_a_person_is_seen_suspended_and_let_go_on(chat: Chat, load: Callab
     assert text == f"People · Слова · 1\n\n1) {name} · 1 · just now"
     text = await go(chat, organiser, "1")
     assert text.split("\n")[2:] == [
-        "Standing: takes part", "Answered: 1, skipped: 0", "Half of the answers take under 1 s.",
-        "Last here: just now", "In hand: 1",
+        "Status: takes part", "Answered: 1, skipped: 0", "Half of the answers take under 1 s.",
+        "Last here: just now", "Assigned: 1",
     ]  # fmt: skip
     text = await go(chat, organiser, "Take back: 1")
-    assert text.endswith("In hand: nothing")
+    assert text.endswith("Assigned: nothing")
     await go(chat, organiser, "Suspend")
     await chat.send(organiser, "answers without reading")
     assert organiser.messages[-1].text.endswith("Suspended: answers without reading")
     await chat.send(person, "/start")
     assert "зупинили" in person.messages[-1].text or "зупинено" in person.messages[-1].text
     text = await go(chat, organiser, "End suspension")
-    assert "Standing: takes part" in text
+    assert "Status: takes part" in text
     await chat.send(person, "/start")
     assert person.messages[-1].text.startswith("2\n\nСлово")
     by = find_pseudonym(chat, ORGANISER)
@@ -144,7 +144,7 @@ async def test_whoever_was_suspended_reads_why_among_their_data_and_not_who_did_
     person = await begin(chat, 1)
     organiser = await open_admin(chat)
     asked = await go(chat, organiser, "1", "People", "1", "Suspend")
-    assert asked.endswith("they read it where they ask for their data.")
+    assert asked.endswith("they can read it if they ask for their data.")
     await chat.send(organiser, "answers without reading")
     await chat.send(person, "/mydata")
     sent = next(message.content.file for message in reversed(person.messages) if message.content.file is not None)
@@ -169,7 +169,7 @@ async def test_of_two_who_dismiss_a_report_the_later_is_told_that_it_is_done(
         return dismiss(session, **arguments)
 
     monkeypatch.setattr(cases, "dismiss_reports", dismiss_second)
-    assert (await go(chat, organiser, "The item is well")).startswith("Campaigns")
+    assert (await go(chat, organiser, "The item is fine")).startswith("Campaigns")
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ async def test_files_go_to_nobody_who_is_no_organiser_any_more(chat: Chat, load:
         await chat.app.exports.make_next()
         await chat.app.sweeper.sweep_once()
         await chat.app.sender.wait_until_idle()
-    assert organiser.messages[-1].text.endswith("they come here.")
+    assert organiser.messages[-1].text.endswith("they will come here.")
     with chat.database.reading() as view:
         assert not has_requests(view)
 
@@ -231,15 +231,15 @@ async def test_what_is_taken_back_is_named_before_and_after(chat: Chat, load: Ca
     push_batch(chat, 1, n_items=2)
     organiser.tap("Take back: 1", on=card)
     await chat.deliver()
-    assert organiser.toasts[-1].startswith("That is no longer asked.")
+    assert organiser.toasts[-1].startswith("We no longer ask that.")
     assert count_in_hand(chat) == 3
-    assert (await go(chat, organiser, "1", "People", "1")).endswith("In hand: 0, Label Studio: 2")
-    assert (await go(chat, organiser, "Take back: 3")).endswith("In hand: nothing")
+    assert (await go(chat, organiser, "1", "People", "1")).endswith("Assigned: 0, Label Studio: 2")
+    assert (await go(chat, organiser, "Take back: 3")).endswith("Assigned: nothing")
     assert organiser.toasts[-1] == "Taken back: 1 in Telegram, 2 in Label Studio"
     assert count_in_hand(chat) == 0
     push_batch(chat, 1, n_items=1)
-    assert (await go(chat, organiser, "‹ Back", "1")).endswith("In hand: Label Studio: 1")
-    assert (await go(chat, organiser, "Take back: 1")).endswith("In hand: nothing")
+    assert (await go(chat, organiser, "‹ Back", "1")).endswith("Assigned: Label Studio: 1")
+    assert (await go(chat, organiser, "Take back: 1")).endswith("Assigned: nothing")
     assert [act for act, *_ in list_acts(chat)] == ["release", "release"]
 
 
@@ -296,7 +296,7 @@ async def test_an_answer_reaches_the_person_who_asked(chat: Chat, load: Callable
     assert text.endswith("Чи рахувати апостроф?")
     await go(chat, organiser, "Answer")
     await chat.send(organiser, "Так, рахуйте.")
-    assert organiser.messages[-1].text == "Nothing waits for an answer."
+    assert organiser.messages[-1].text == "Nothing is waiting for an answer."
     await collect(chat)
     assert person.messages[-1].text == "Організатори відповіли\n\nЧи рахувати апостроф?\n\nТак, рахуйте."
     assert [act for act, *_ in list_acts(chat)] == ["answer"]
@@ -332,11 +332,11 @@ async def test_a_report_is_replied_to_and_dismissed(chat: Chat, load: Callable[.
     assert text.endswith("Several answers are right")
     await go(chat, organiser, "Answer")
     await chat.send(organiser, "Правильна лише перша.")
-    assert "They have got a reply." in organiser.messages[-1].text
+    assert "Your reply has been sent." in organiser.messages[-1].text
     await collect(chat)
     assert person.messages[-1].text == "Організатори відповіли\n\nПравильних відповідей кілька\n\nПравильна лише перша."
-    await go(chat, organiser, "The item is well")
-    assert "Nothing waits for an answer." in [message.text for message in organiser.messages]
+    await go(chat, organiser, "The item is fine")
+    assert "Nothing is waiting for an answer." in [message.text for message in organiser.messages]
     with chat.database.reading() as view:
         assert view.exec(select(models.Report.resolved_at)).one() is not None
     assert [act for act, *_ in list_acts(chat)] == ["answer", "dismiss"]
@@ -354,8 +354,8 @@ async def test_an_answer_to_all_is_a_new_version_of_the_instructions(chat: Chat,
     with chat.database.reading() as view:
         assert queries.get_project(view, "words").instructions == "Порахуйте літери."
     preview = organiser.messages[-1]
-    organiser.tap("Add it", on=preview)
-    organiser.tap("Add it", on=preview)
+    organiser.tap("Add", on=preview)
+    organiser.tap("Add", on=preview)
     await chat.deliver()
     with chat.database.reading() as view:
         project = queries.get_project(view, "words")
@@ -401,7 +401,7 @@ async def test_a_message_to_all_is_shown_before_it_is_sent(chat: Chat, load: Cal
     organiser = await open_admin(chat)
     await go(chat, organiser, "1", "Write to all")
     await chat.send(organiser, "Вийти можна будь-коли: /leave")
-    assert organiser.messages[-1].text.startswith("I have no command /leave.")
+    assert organiser.messages[-1].text.startswith("There is no command /leave.")
     await chat.send(organiser, "Сьогодні останній день!")
     assert organiser.messages[-1].text.startswith("2 people get this")
     await go(chat, organiser, "Do not send")
@@ -477,7 +477,7 @@ async def test_drafts_do_not_stay(chat: Chat, load: Callable[..., Any]) -> None:
     assert count_drafts(chat) == 1
     organiser.tap("Send", on=previews[0])
     await chat.deliver()
-    assert organiser.toasts[-1].startswith("That is no longer asked.")
+    assert organiser.toasts[-1].startswith("We no longer ask that.")
     organiser.tap("Send", on=previews[1])
     await chat.deliver()
     chat.now += timedelta(days=2)
@@ -499,10 +499,10 @@ async def test_files_come_as_a_document(chat: Chat, load: Callable[..., Any]) ->
     await chat.tap(person, "так")
     organiser = await open_admin(chat)
     await go(chat, organiser, "1", "Files")
-    assert organiser.messages[-1].text == "The files of “Слова” are being made; they come here."
+    assert organiser.messages[-1].text == "The files of “Слова” are being prepared; they will come here."
     organiser.tap("Files")
     await chat.deliver()
-    assert len([one for one in organiser.messages if "being made" in one.text]) == 1
+    assert len([one for one in organiser.messages if "being prepared" in one.text]) == 1
     await chat.app.exports.make_next()
     await chat.app.sweeper.sweep_once()
     await chat.app.sender.wait_until_idle()
@@ -582,7 +582,7 @@ async def test_files_are_given_up_after_three_processes_died_over_them(chat: Cha
     await chat.app.exports.make_next()
     await chat.app.sweeper.sweep_once()
     await chat.app.sender.wait_until_idle()
-    assert "ended over it several times" in organiser.messages[-1].text
+    assert "stopped several times while preparing them" in organiser.messages[-1].text
 
 
 async def test_files_of_an_open_baseline_are_refused(chat: Chat, load: Callable[..., Any], tmp_path: Path) -> None:
@@ -596,7 +596,7 @@ async def test_files_of_an_open_baseline_are_refused(chat: Chat, load: Callable[
     await chat.tap(person, "так")
     organiser = await open_admin(chat)
     await go(chat, organiser, "1", "Files")
-    assert "nobody sees its scores before it is closed" in organiser.messages[-1].text
+    assert "nobody sees the scores of a baseline before it is closed" in organiser.messages[-1].text
     with chat.database.reading() as view:
         assert not has_requests(view)
 

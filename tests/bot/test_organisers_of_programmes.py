@@ -161,7 +161,7 @@ async def test_a_programme_in_which_nothing_runs_has_nothing_to_pause(
     for act in ("pause", "resume"):
         organiser.press(f"O:1:1:{act}", on=organiser.messages[-1])
         await chat.deliver()
-        assert organiser.toasts[-1].startswith("That is no longer asked.")
+        assert organiser.toasts[-1].startswith("We no longer ask that.")
     assert list_statuses(chat) == [status, status]
     assert list_acts(chat) == []
 
@@ -172,7 +172,7 @@ async def test_whoever_follows_the_link_of_a_programme_takes_part_in_all_of_it(
     """Nobody else does from then on; the cards of its data sets say that there is such a link."""
     load_programme(RUNNING, RUNNING)
     organiser = await open_programme(chat, await open_admin(chat))
-    assert "Invitations to “Мова”\n\nThere is none yet" in await go(chat, organiser, "Invite")
+    assert "Invitations to “Мова”\n\nThere are none yet" in await go(chat, organiser, "Invite")
     await open_programme(chat, organiser)
     code = await invite(chat, organiser)
     person = await join(chat, 1, code)
@@ -185,8 +185,8 @@ async def test_whoever_follows_the_link_of_a_programme_takes_part_in_all_of_it(
     await open_programme(chat, organiser)
     text = await go(chat, organiser, "1", "Invite")
     assert text == (
-        "Invitations to “Набір 0”\n\nThere is none to this data set alone."
-        " Those to its whole programme let people in here, too."
+        "Invitations to “Набір 0”\n\nThere are none for this data set alone."
+        " Invitations to the whole programme also work here."
     )
     stranger = await begin(chat, 2)
     assert "Набір" not in stranger.screen
@@ -204,7 +204,7 @@ async def test_a_message_to_a_programme_reaches_its_people_once_each(chat: Chat,
     await go(chat, organiser, "Write to all")
     await chat.send(organiser, "Завтра останній день!")
     assert organiser.messages[-1].text.startswith("2 people get this")
-    assert await go(chat, organiser, "Send") == "It goes to 2 people. About 29 a second leave."
+    assert await go(chat, organiser, "Send") == "It goes to 2 people, about 29 per second."
     await collect(chat)
     await collect(chat)
     for person in people:

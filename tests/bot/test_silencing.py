@@ -14,7 +14,7 @@ from tests.bot.conftest import Chat
 
 Load = Callable[..., None]
 WORDS = [(f"слово {number}", ["дуб", "береза"]) for number in range(1, 6)]
-ONLY_PRIVATE = "Я працюю лише в особистих повідомленнях: відкрийте мій профіль і натисніть «Почати»."
+ONLY_PRIVATE = "Бот працює лише в особистих повідомленнях: відкрийте його профіль і натисніть «Почати»."
 
 
 async def begin(chat: Chat, number: int = 1) -> ScriptedPerson:

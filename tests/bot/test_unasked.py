@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bot.emulator.scripted_people import ScriptedPerson
     from tests.bot.conftest import Chat
 
-ANSWERED = "The organisers have answered\n\nDo capitals count?\n\nThey do."
+ANSWERED = "The organisers have answered\nDo capitals count?\nThey do."
 
 
 @pytest.fixture(autouse=True)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 ITEMS = [("кіт — собака", ["кіт", "собака"]), ("дуб — береза", ["дуб", "береза"])]
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 REMINDER, NEWS = "для вас є запитання", "для вас знову є запитання"
-LAST = "більше не нагадуватиму"
+LAST = "більше не нагадуватимемо"
 
 
 @pytest.fixture(autouse=True)
@@ -98,7 +98,7 @@ async def test_a_reminder_comes_after_two_days_by_day(chat: Chat, load: Callable
     await live(chat, days=1)
     assert list_days(person, REMINDER) == [(23, 14)]
     [reminder] = list_told(person, REMINDER)
-    assert reminder.text == "«Слова»: для вас є запитання, якщо матимете охоту."
+    assert reminder.text == "«Слова»: для вас є запитання, коли захочете."
     assert [label for label, _ in reminder.buttons] == ["Далі", "Завтра", "Більше не нагадувати"]
     assert not reminder.silent
     assert list_told(other, REMINDER) == []
@@ -198,7 +198,7 @@ async def test_how_reminders_end(chat: Chat, load: Callable[..., None], how: str
     assert len(list_days(person, REMINDER)) == 1
     if how == "below it":
         await chat.tap(person, "Більше не нагадувати")
-        assert person.messages[-1].text == "Гаразд, більше не нагадуватиму. Увімкнути знову: /reminders"
+        assert person.messages[-1].text == "Гаразд, більше не нагадуватимемо. Увімкнути знову: /reminders"
     elif how == "on the card":
         await chat.send(person, "/reminders")
         assert "Нагадування: увімкнено." in person.messages[-1].text
@@ -259,10 +259,10 @@ async def test_news_comes_once_when_there_is_something_again(chat: Chat, load: C
         "Написати вам один раз, коли для вас будуть запитання? Перевірити самостійно: /start",
     ]
     await chat.send(person, "так, напишіть")
-    assert "Напишу вам один раз" in person.screen
-    assert "Де ви зараз? Тоді писатиму лише вдень." in person.messages[-1].text
+    assert "Напишемо вам один раз" in person.screen
+    assert "Де ви зараз? Тоді писатимемо лише вдень." in person.messages[-1].text
     await chat.tap(person, "Не хочу казати")
-    assert "Напишу вам один раз" in (await send_and_read(chat, person, "/start"))
+    assert "Напишемо вам один раз" in (await send_and_read(chat, person, "/start"))
     await live(chat, days=1)
     assert list_told(person, NEWS) == []
     load(*ITEMS, name="more", title="Ще слова")
@@ -294,7 +294,7 @@ async def test_what_is_there_is_no_news(chat: Chat, load: Callable[..., None]) -
     assert list_told(person, NEWS) == []
     await chat.send(person, "/start")
     await answer_all(chat, person)
-    assert person.messages[-1].text.endswith("\n\nНапишу вам один раз, коли для вас будуть запитання.")
+    assert person.messages[-1].text.endswith("\n\nНапишемо вам один раз, коли для вас будуть запитання.")
     load(*ITEMS, name="more", title="Ще слова")
     await live(chat, days=1)
     assert len(list_told(person, NEWS)) == 1

@@ -24,7 +24,7 @@ from tests.house.page_runner import Act
 Result = TypeVar("Result")
 NO_ANSWER = {"Пропустити", "Skip", "⋯", "‹"}
 """Buttons of an item that answer nothing."""
-NOTHING_WRONG = {"Усе гаразд", "All is well"}
+NOTHING_WRONG = {"Усе гаразд", "No problems"}
 """The button of somebody who finds no fault with an item."""
 
 

@@ -66,6 +66,10 @@ class QuestionInput(ABC):
         """What stands for the options on buttons of their own; their texts, unless these are read with the item."""
         return shown.options
 
+    def has_long_list(self, shown: ShownQuestion, language: str) -> bool:  # noqa: ARG002  # most have no list
+        """Whether a long list of options stands between the stimulus and the buttons."""
+        return False
+
     @abstractmethod
     def build_blocks(self, asked: AskedQuestion, translate: Texts) -> list[TextBlock]:
         """The question, and what was entered so far, below the item."""

@@ -63,11 +63,19 @@ class OptionsInput(QuestionInput):
             return ()
         if self.fit_on_buttons(shown):
             return tuple(map(isolate_direction, shown.options))
-        return self.list_names(shown, language)
+        names = self.list_names(shown, language)
+        return (*names[:-1], shown.options[-1]) if has_own_words(shown) else names
 
     def list_lines(self, shown: ShownQuestion, names: Sequence[str]) -> Sequence[str]:
-        """The options in the list, each after its name."""
-        return [f"{name}) {isolate_direction(option)}" for name, option in zip(names, shown.options, strict=True)]
+        """The options in the list, each after its name; the abstention is not there if its button has its words."""
+        lines = [f"{name}) {isolate_direction(option)}" for name, option in zip(names, shown.options, strict=True)]
+        return lines[:-1] if has_own_words(shown) else lines
+
+    def has_long_list(self, shown: ShownQuestion, language: str) -> bool:
+        """Whether the options that buttons do not carry make a long list."""
+        if self.fit_on_buttons(shown):
+            return False
+        return count_units("\n".join(self.list_lines(shown, self.list_names(shown, language)))) > LONG_LIST_UNITS
 
     def build_blocks(self, asked: AskedQuestion, translate: Texts) -> list[TextBlock]:
         """The question's text (unless the stimulus is the same), its help, and options that buttons do not carry."""
@@ -92,12 +100,13 @@ class OptionsInput(QuestionInput):
     def build_buttons(self, asked: AskedQuestion, translate: Texts) -> ButtonRows:  # noqa: ARG002  # options are data
         """A button for each option."""
         labels = self.list_button_labels(asked.shown, asked.language)
-        return self.arrange_options(
-            [
-                message_layout.build_button(label, ButtonAction.ANSWER, *asked.address, option)
-                for option, label in enumerate(labels)
-            ]
-        )
+        buttons = [
+            message_layout.build_button(label, ButtonAction.ANSWER, *asked.address, option)
+            for option, label in enumerate(labels)
+        ]
+        if buttons and has_own_words(asked.shown) and not self.fit_on_buttons(asked.shown):
+            return (*self.arrange_options(buttons[:-1]), (buttons[-1],))
+        return self.arrange_options(buttons)
 
     def apply_tap(self, asked: AskedQuestion, callback: CallbackData) -> AnswerDraft | RefusedInput:
         """Choose an option."""
@@ -250,6 +259,13 @@ class ChoicesInput(OptionsInput):
         """The indices of the boxes that were ticked."""
         labels = shown.question.split_answer(stored)
         return [index for index, label in enumerate(shown.labels) if label in labels]
+
+
+def has_own_words(shown: ShownQuestion) -> bool:
+    """Whether the last option is the abstention, and a button carries its words in full beside the letters."""
+    abstention = shown.question.abstention
+    is_last = abstention is not None and shown.labels[-1:] == (abstention,)
+    return is_last and message_layout.are_labels_short(shown.options[-1:]) and len(shown.options) <= MAX_BUTTONS
 
 
 def _get_option(asked: AskedQuestion, callback: CallbackData) -> int:

@@ -181,7 +181,10 @@ class SpanChoice:
             case SpanStep.SENTENCE:
                 return replace(draft, sentence=value)
             case SpanStep.FIRST_WORD:
-                return replace(draft, first=value)
+                chosen = replace(draft, first=value)
+                pages = replace(self, draft=chosen).pages
+                is_last = len(pages[0]) == 1  # no word follows in the sentence: nothing is asked about the end
+                return SpanDraft(kept=draft.kept, current=self.segments.words[value]) if is_last else chosen
             case SpanStep.LAST_WORD:
                 start, end = self.segments.words[self.draft.first or 0][0], self.segments.words[value][1]
                 return SpanDraft(kept=draft.kept, current=(start, end))

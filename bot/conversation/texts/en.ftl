@@ -93,7 +93,7 @@ language-name = English
 # Said after /language.
 language-noted = From now on we speak English.
 # The first message of the bot in the language that somebody has chosen.
-welcome = Welcome! Here people answer the very questions that language models are asked. One tap is one answer, and you can stop whenever you like.
+welcome = Welcome! Here people answer the same questions as language models. One tap is one answer, and you can stop whenever you like.
 # A link or code that the bot does not know.
 invitation-unknown = There is no such invitation. Please check that you copied the whole link, or ask the organisers for a new one.
 # A link that is too old.
@@ -101,11 +101,11 @@ invitation-expired = This invitation has expired. Please ask the organisers for 
 # A link for a number of people, all of whom have come.
 invitation-used-up = Everybody this invitation was meant for has used it. Please ask the organisers for a new one.
 # A link to a project that is over.
-invitation-closed = This project is over already. Thank you for offering to help!
+invitation-closed = This project is already over. Thank you for offering to help!
 # Said to somebody who has no invitation.
 stranger = You need an invitation to come in. Please ask the organisers for a link and open it.
 # Said when no project takes answers now.
-nothing-open = No project is open right now. Look in again later: /start
+nothing-open = No project is open right now. Please check again later: /start
 # Above the list of projects.
 menu = Choose a project:
 # In the list of projects: so many questions are left that they are not counted.
@@ -118,11 +118,11 @@ agree = I agree
 decline = I do not agree
 # After the button “I agree”.
 # $version (1): the version of the text
-agreed = Thank you! Your consent (version { $version }) is saved. To take it back: /withdraw
+agreed = Thank you! Your consent (version { $version }) is saved. To withdraw it: /withdraw
 # After the button “I do not agree”.
-declined = All right. Without consent we ask nothing. If you change your mind, send /start. To erase all we know about you: /forget
+declined = All right. Without your consent we won’t ask you anything. If you change your mind, send /start. To erase everything we know about you: /forget
 # An organiser noted that somebody takes their consent back.
-consent-withdrawn = Your consent is taken back: we ask nothing more. The answers you have given stay. So that they do not count either: /withdraw; to erase everything: /forget. If you change your mind, send /start.
+consent-withdrawn = You have withdrawn your consent; we won’t ask anything more. The answers you have given stay. If they should not count either: /withdraw; to erase everything: /forget. If you change your mind, send /start.
 # Below a question about the annotator that is answered with a text.
 type-text = Type your answer as a message.
 # Below a question about the annotator that is answered with a number.
@@ -153,9 +153,9 @@ too-long = That is too long. { $most ->
    *[other] { $most } characters are enough.
 }
 # Asks for the time zone where there is a daily limit; cities are on the buttons.
-which-zone = Where are you now? There is a daily limit here, so I need to know when your day begins. You can also type it: a city, or your local time, like 14:30.
+which-zone = Where are you now? There is a daily limit here, so we need to know when your day begins. You can also type your city or your local time, like 14:30.
 # Asks for the time zone of somebody who wants reminders; cities are on the buttons.
-which-zone-by-day = Where are you now? Then I write by day only. You can also type it: a city, or your local time, like 14:30.
+which-zone-by-day = Where are you now? That way we only write in the daytime. You can also type your city or your local time, like 14:30.
 # Button, at most 20 characters: to type a city that is not on a button.
 zone-other = Another city
 # Button, at most 20 characters: the time zone stays unknown.
@@ -163,7 +163,7 @@ zone-unsaid = I’d rather not say
 # After the button “Another city”.
 zone-type = Type your city, or what time it is there, like 14:30.
 # Said to a text that is neither a city nor a time.
-zone-unknown = I do not know that city or time.
+zone-unknown = We don’t know that city or time.
 # The time zone is stored.
 # $zone (Kyiv): a city, or UTC+3
 zone-noted = Time zone: { $zone }
@@ -172,7 +172,7 @@ warning = Before you begin
 # Below the warning.
 warning-leave = If this is not for you, decline: nothing will happen.
 # Button, at most 20 characters: below the warning; somebody does not want to see such content.
-decline-warning = Rather not
+decline-warning = I’d rather not
 # After the button “Rather not”.
 warning-declined = All right, you will not see them. If you change your mind, send /start.
 # Button, at most 20 characters: to the next screen.
@@ -208,7 +208,7 @@ left = { $left ->
 }
 # Between two pages of questions.
 # $page (2): number of the page that is done
-page-over = Page { $page } is done. A good moment for a rest: /pause
+page-over = Page { $page } is done. A good moment for a break: /pause
 # Below a list of very many options.
 type-a-number = There are too many options for buttons: send the number of your answer.
 # Below a long scale, some of whose points have buttons.
@@ -271,7 +271,7 @@ span-last = Which word does it end with? It begins with “{ $first }”.
 # The typed words are in the text several times, in a list of places.
 span-match = These words are in the text more than once. Which place?
 # Below the chosen part of the text, with buttons to save it or to move its ends.
-span-confirm = Is this it? Then save. Or add or drop a word at either end.
+span-confirm = If this is right, save it. If not, add or drop a word at either end.
 # Said when the text has no word.
 span-empty = There are no words to mark here.
 # Above the text, where several parts may be marked.
@@ -299,9 +299,9 @@ span-end-back = − last
 # Said to typed words that are not in the text.
 span-not-found = Those words are not in the text. Copy them from it, or tap a number.
 # Said where the chosen words overlap with a part marked before.
-span-overlaps = Those words are marked already. Choose others.
+span-overlaps = Those words are already marked. Choose others.
 # Short notice over the chat, at most 200 characters: a tap on an old button.
-span-moved = The screen has changed meanwhile. Tap again.
+span-moved = The screen has changed. Please tap again.
 
 ## The second look: the right answer on the screen
 
@@ -317,15 +317,15 @@ second-gold = The right one: { $answer }
 # $answer (a fable): the answer
 second-right = You were right: { $answer }
 # Button, at most 24 characters: nothing is wrong with this item; one tap for all of its questions.
-second-none = All is well
+second-none = No problems
 
 ## An answer in one’s own words
 
 # Above a typed answer that is not saved yet, with the buttons “Save” and “Fix”.
-text-preview = Your answer:
+text-preview = Check it and save:
 # Below a typed answer to a question for a number.
 # $number (3.5): the number that was understood
-text-number = It counts as the number { $number }.
+text-number = We will count this as the number { $number }.
 # Button, at most 20 characters: saves a typed answer.
 text-save = Save
 # Button, at most 20 characters: to change a typed answer before it is saved.
@@ -360,7 +360,7 @@ correction-hint-again = Tap the text to copy it, change it and send it again.
 # Button, at most 24 characters: the paragraph stays as it is.
 correction-accept = No changes
 # Button, at most 24 characters: the correction made before stays as it is.
-correction-keep = Leave it so
+correction-keep = Keep it
 # Button, at most 24 characters: the paragraph becomes the original one again.
 correction-reset = Back to the original
 # Button, at most 24 characters: back to a paragraph; the sign ‹ stands first.
@@ -398,9 +398,9 @@ correction-choose = You have seen the whole text. To change a paragraph, tap its
 # Said to a text that is too long for a paragraph.
 correction-too-long = That is too long for one paragraph. Please send a shorter one, in a single message.
 # Said where a text without changes is no answer.
-correction-must-change = Something has to be corrected here. Tap the number of a paragraph; if nothing is wrong, skip the item.
+correction-must-change = Something needs correcting here. Tap the number of a paragraph; if nothing is wrong, skip the item.
 # Somebody edited a message of theirs whose text is already saved.
-correction-edited = This text is saved already. To change it, tap “Change” below it.
+correction-edited = This text is already saved. To change it, tap “Change” below it.
 # The answer in short: no changes were made; in small letters.
 correction-unchanged = no changes
 # The answer in short: a text of one paragraph was corrected; in small letters.
@@ -417,24 +417,24 @@ correction-count = { $count ->
 # Above an item that is very long.
 # $messages (6): how many messages it takes
 # $address (https://example.org/projects/7): where Label Studio is
-long-item = This item is long: it takes { $messages } messages. At a computer it is easier in Label Studio, where a batch of yours waits: { $address }
+long-item = This item is long: it takes { $messages } messages. It is easier at a computer, in Label Studio, where your batch is waiting: { $address }
 # Button, at most 40 characters: the item goes to Label Studio, where it is easier at a computer.
 long-move = I’ll do it in Label Studio
 # After that button.
-long-moved = All right. This item is moved to Label Studio and will be in your batch once that is filled up.
+long-moved = All right. We have moved this item to Label Studio. It will appear in your batch when the batch is next filled up.
 
 ## After a tap
 
 # Short notice over the chat, at most 200 characters.
 saved = Saved
 # Short notice over the chat, at most 200 characters: a second tap on the same button.
-saved-already = This is saved already
+saved-already = This is already saved
 # Short notice over the chat, at most 200 characters: a tap on another button of a question that was answered.
 # $answer (a fable): the stored answer
 answered-already = You have already answered: “{ $answer }”. You can change it above.
 # Short notice over the chat, at most 200 characters: a tap on a button of an old message; the current screen
 # follows.
-stale = That is no longer asked. Here is where you are.
+stale = We no longer ask that. Here is where you are.
 # Short notice over the chat, at most 200 characters: the answer cannot be taken; the current screen follows.
 not-taken = That answer does not fit here. Here is where you are.
 # Said to a typed text that is none of the buttons.
@@ -464,17 +464,17 @@ only-above = The last question was about something else, so nothing was saved. H
 # A text was sent before the question that it seems to answer was shown.
 sent-too-early = You sent this before the question appeared, so it was not taken as an answer. Please answer what you see now.
 # Somebody replied to a message that asks nothing.
-reply-unknown = That message asks nothing that can be answered. Nothing was stored. /start shows what comes next.
+reply-unknown = That message asks nothing that can be answered. Nothing was saved. /start shows what comes next.
 # Somebody replied to a finished task that has several questions; it names the button “Change”.
 reply-several = This task has several questions: to change an answer, tap “Change” below it. /start shows the current question.
 # After an answer was changed by a reply.
-answer-changed = Your answer is changed.
+answer-changed = Your answer has been changed.
 # Short notice over the chat, at most 200 characters: too few boxes are ticked.
 # $least (2): how many are needed
 choose-at-least = Tick { $least } or more
 # Short notice over the chat, at most 200 characters: too many boxes are ticked.
 # $most (3): how many there may be
-choose-at-most = Tick { $most } at most
+choose-at-most = Tick at most { $most }
 # Short notice over the chat, at most 200 characters: nothing is answered yet; it names the button “Skip”.
 answer-or-skip = Give an answer, or tap “Skip”
 # Short notice over the chat, at most 200 characters: an answer can be changed now.
@@ -484,7 +484,7 @@ undo-closed = This answer can no longer be changed: you have seen a related ques
 # Short notice over the chat, at most 200 characters: an answer stays as it was.
 kept = Left as it was
 # Below an answer that came after the question was closed.
-extra = Thank you! This question was closed in the meantime, so your answer is kept apart.
+extra = Thank you! This question was closed in the meantime, so your answer is stored separately.
 # In training: the answer was right.
 right = Right!
 # In training: the answer was wrong.
@@ -503,7 +503,7 @@ skip-unsure = I do not know the answer
 # Button, at most 40 characters: a reason to skip.
 skip-unclear = I do not understand it
 # Button, at most 40 characters: a reason to skip.
-skip-unpleasant = It is unpleasant to me
+skip-unpleasant = I find it unpleasant
 # Button, at most 40 characters: a reason to skip.
 skip-broken = Something is wrong with it
 # After the button “In my own words”.
@@ -528,17 +528,17 @@ report-same-options = Options are the same
 # After the button “In my own words”.
 report-type = What is wrong with this question? Type a few words.
 # Short notice over the chat, at most 200 characters: the problem is passed on.
-reported = Thank you, the organisers will see it. You can answer all the same.
+reported = Thank you, the organisers will see it. You can still answer.
 # After /ask.
 ask-type = Type your question to the organisers in one message.
 # A question to the organisers is passed on.
-asked = Your question is passed on. The answer will come here.
+asked = We have passed on your question. The answer will come here.
 # A question to the organisers that is empty or too long.
 # $most (1000): how many characters there may be
 ask-too-long = The question is empty or too long. Type between one word and { $most } characters.
 # Too many questions to the organisers.
 # $most (10): how many there may be in a day
-ask-enough = At most { $most } questions a day are passed on, so this one was not. Please send it tomorrow.
+ask-enough = We pass on at most { $most } questions a day, so this one was not sent. Please send it tomorrow.
 # Heading of an answer of the organisers.
 answered = The organisers have answered
 
@@ -551,14 +551,14 @@ review-rejected = “{ $project }”: one of your answers was not accepted
 # $reason (off topic): the reason of the organisers
 review-reason = Why: { $reason }
 # What follows when an answer was not accepted.
-review-what-follows = Somebody else will get this question; you can go on as before. You do not agree? Write: /ask
+review-what-follows = Somebody else will get this question; you can go on as before. If you disagree, write: /ask
 # Below a rejected answer, in a project that pays.
-review-paid = The answer is paid all the same.
+review-paid = You will still be paid for this answer.
 # Below a rejected answer, in a project that pays.
 review-unpaid = Answers that are not accepted are not paid.
 # Heading: organisers reversed the rejection of an answer.
 # $project (Folk tales): the title of the project
-review-taken-back = “{ $project }”: the decision on your answer was taken back
+review-taken-back = “{ $project }”: the decision on your answer was reversed
 # Below that heading.
 review-counts-again = It counts again. Sorry for the confusion.
 
@@ -579,21 +579,21 @@ all-closed = { $answers ->
 }
 # The project takes people with other facts about themselves.
 # $project (Folk tales): the title of the project
-not-admitted = Sorry, “{ $project }” is looking for other people. Thank you for offering to help!
+not-admitted = Sorry, “{ $project }” is inviting other people this time. Thank you for offering to help!
 # The project is paused.
 # $project (Folk tales): the title of the project
-not-running = “{ $project }” is stopped at the moment. Your answers are saved.
+not-running = “{ $project }” is paused at the moment. Your answers are saved.
 # The organisers have stopped somebody in all projects.
 suspended = The organisers have suspended your participation. If that is a mistake, write to them: /ask
 # A quality rule has stopped somebody in one project.
 # $project (Folk tales): the title of the project
-paused-by-rule = “{ $project }” has paused your participation. The organisers will look at your answers; you can ask them: /ask
+paused-by-rule = Your participation in “{ $project }” has been paused. The organisers will look at your answers; you can ask them: /ask
 # The organisers have excluded somebody from one project.
 # $project (Folk tales): the title of the project
 excluded = You no longer take part in “{ $project }”. To ask why: /ask
 # Somebody has not passed the test, and there is no further attempt.
 # $project (Folk tales): the title of the project
-failed = There are no more attempts in “{ $project }”. Thank you for your time!
+failed = “{ $project }”: you have used all your attempts. Thank you for trying!
 # Somebody has not passed the test, and may try again later.
 # $project (Folk tales): the title of the project
 # $until (on 5 May at 14:30): when, as `moment`, `in-minutes` or `in-hours` says it
@@ -604,10 +604,10 @@ withdrawn = You have left “{ $project }”. Thank you for your time!
 # Somebody has done their share of a project.
 # $project (Folk tales): the title of the project
 # $answers (40): how many answers they have given
-quota = In “{ $project }” you have done everything that we had for you. Your answers: { $answers }. Thank you!
+quota = In “{ $project }” you have done everything there was for you. Your answers: { $answers }. Thank you!
 # Somebody has done as much as one person may.
 # $answers (40): how many answers they have given
-cap = You have done all that one person can do here. Your answers: { $answers }. Thank you!
+cap = You have done everything that one person can do here. Your answers: { $answers }. Thank you!
 # Somebody has done as much as one person may in a day.
 # $until (on 5 May at 00:00): when, as `moment`, `in-minutes` or `in-hours` says it
 cap-until = That is enough for now, thank you! The next questions come { $until }.
@@ -657,7 +657,7 @@ date = { $day } { $month } { $year }
 ## Your rights
 
 # Above the file with everything that is stored about somebody.
-mydata = All that we store about you, to the last line.
+mydata = Everything we store about you, to the last line.
 # Heading of the card /mydata.
 mydata-heading = What we know about you
 # On the card /mydata.
@@ -676,25 +676,25 @@ mydata-consent = Consent (version { $version }): { $date }
 # On the card /mydata.
 # $version (1): version of the text
 # $date (5 May 2027): when the consent was taken back
-mydata-consent-withdrawn = Consent (version { $version }): taken back on { $date }
+mydata-consent-withdrawn = Consent (version { $version }): withdrawn on { $date }
 # On the card /mydata.
 # $count (2): how many questions were sent to the organisers
 mydata-questions = Questions to the organisers: { $count }
 # On the card /mydata.
 mydata-reminders = Reminders: on. To change that: /reminders
 # On the card /mydata.
-mydata-news = You want word when there are questions for you. To change that: /reminders
+mydata-news = You asked us to write when there are questions for you. To change that: /reminders
 # On the card /mydata, above what somebody told about themselves.
-mydata-profile = What you told about yourself (the buttons correct it):
+mydata-profile = What you told us about yourself (tap a button to correct it):
 # At the end of the card /mydata.
-mydata-rights = All of it in detail is in the file above. Leave a project: /withdraw; erase everything: /forget
+mydata-rights = The file above has all the details. Leave a project: /withdraw; erase everything: /forget
 # The file was asked for again too soon.
 # $minutes (20): in how many minutes it can be asked for
 mydata-again = You got the file a short while ago. You can ask for another one in { $minutes } min.
 # After /withdraw, with projects on buttons.
 withdraw-which = Which project would you like to leave?
 # After /withdraw, where there is no project.
-withdraw-nothing = You take part in no project.
+withdraw-nothing = You are not taking part in any project.
 # Asks whether somebody really wants to leave.
 # $project (Folk tales): the title of the project
 withdraw-sure = Leave “{ $project }”? None of your answers there will count any more. There is no way back.
@@ -712,26 +712,26 @@ stay = No, I’ll stay
 # After that button.
 stays = All right, everything stays as it was.
 # Asks whether everything about somebody shall be erased.
-forget-sure = Forget you in all projects? Your answers, your messages and what is known of you will be erased. This cannot be undone. Only a mark without your name or number stays: if you return, a suspension, a failed or left project still holds. What is published already is beyond our reach.
+forget-sure = Forget you in all projects? Your answers, your messages and everything we know about you will be erased. This cannot be undone. Only a mark without your name or number stays: if you return, suspensions, failed tests and projects you left still apply. We cannot erase what is already published.
 # Button, at most 20 characters: erases everything.
 forget-yes = Yes, forget me
 # Everything is erased.
-forgotten = Done: you are forgotten. Thank you for everything. Only you can clear this chat. To come back: /start
+forgotten = Done: we have forgotten you. Thank you for everything. Only you can clear this chat. To come back: /start
 
 ## What the bot does not do
 
 # Short notice over the chat, at most 200 characters: the bot was called in a group.
-only-private = I work in private chats only: open my profile and press “Start”.
+only-private = This bot only works in private chats: open its profile and press “Start”.
 # Said to a photo, a voice message or a file.
-only-text = I read text only.
+only-text = We can only read text.
 # Somebody edited a message that they had sent; it names the button “Change”.
-edited = I do not read edited messages. To mend an answer, tap “Change” below it.
+edited = We do not read edited messages. To correct an answer, tap “Change” below it.
 # Said to a command that the bot does not have.
-unknown-command = There is no such command. All of them: /help
+unknown-command = There is no such command. All commands: /help
 # Somebody sent very many messages in a minute.
 flooded = Too many messages in a minute, so some were not read. Please wait a minute, then go on.
 # Above the list of commands.
-help = What I can do:
+help = What you can do here:
 
 ## When something goes wrong
 
@@ -739,7 +739,7 @@ help = What I can do:
 # $code (K7F3): what the organisers need to find it
 trouble = Something broke on our side, sorry. Every answer marked ✓ is saved. Send /start to go on. Code for the organisers: { $code }
 # The database does not answer.
-busy = Your answer cannot be saved right now. Please try again in a minute: send /start.
+busy = We cannot save your answer right now. Please try again in a minute: send /start.
 
 ## The menu of commands
 
@@ -762,14 +762,14 @@ command-mydata = See and correct your data
 # In the menu of commands, at most 256 characters.
 command-withdraw = Leave a project
 # In the menu of commands, at most 256 characters.
-command-forget = Erase all about me
+command-forget = Erase everything about me
 # In the menu of commands, at most 256 characters.
 command-help = All commands
 
 ## About the bot
 
 # In the empty chat, before somebody begins, at most 512 characters.
-bot-description = Here people answer the questions that language models answer too, so that there is something to compare these with. One tap is one answer, and you can stop at any time. If the organisers sent you a link, open it: it is your invitation. All that we know about you: /mydata; leave a project: /withdraw; erase everything: /forget.
+bot-description = Here people answer the same questions as language models, so that the two can be compared. One tap is one answer, and you can stop at any time. If the organisers sent you a link, open it: it is your invitation. Everything we know about you: /mydata; leave a project: /withdraw; erase everything: /forget.
 # In the profile of the bot, at most 120 characters.
 bot-about = Questions that both people and language models answer.
 
@@ -782,13 +782,13 @@ own-count = { $number } of { $total }
 # In the line above a question: how far everybody is.
 # $answered (120): answers that there are
 # $wanted (480): answers that are wanted
-shared-count = together { $answered } of { $wanted }
+shared-count = everyone: { $answered } of { $wanted }
 # Button, at most 20 characters: shows the buttons that are used less.
 more = ⋯
 # Button, at most 20 characters: below a skipped question, to answer it after all.
 undo-skip = Bring back
 # An item with several questions was answered: asks which of the answers is to change.
-which-answer = Which answer shall be changed?
+which-answer = Which answer would you like to change?
 # Short notice over the chat, in training.
 # $gold (a fable): the right answer
 toast-wrong = No: { $gold }
@@ -856,10 +856,10 @@ failed-retry = Not this time: { $result }. Read the task again (/task) and give 
 # $result (7 of 10 answers right (at least 8 needed)): as `result` says it
 failed-now = Not this time: { $result }.
 # After the training or the test: now the answers count.
-main-begins = Now to the real thing.
+main-begins = Now for the real questions.
 # After /pause, where a question was begun.
 # $number (12): number of the question
-paused-begun = Paused. I remember what you began with question { $number }: it waits for you, unless others finish the question meanwhile. To go on, send /start.
+paused-begun = Paused. We remember what you began with question { $number }: it will wait for you, unless others finish it first. To go on, send /start.
 # In the menu of commands, at most 256 characters.
 command-skip = Skip the question
 # In the menu of commands, at most 256 characters.
@@ -884,11 +884,11 @@ case-votes = { $count ->
 # $reasons (the votes tie): one or more of the four below, with commas
 case-why = Why it is here: { $reasons }.
 # For those who decide: a reason, in small letters.
-case-tie = the votes tie
+case-tie = the votes are tied
 # For those who decide: a reason, in small letters.
 case-low-confidence = the votes differ a lot
 # For those who decide: a reason, in small letters.
-case-rule-conflict = the majority depends on answers that a quality rule caught
+case-rule-conflict = the majority depends on answers that a quality rule flagged
 # For those who decide: a reason, in small letters.
 case-report = a problem was reported
 # For those who decide: what was reported.
@@ -917,11 +917,11 @@ case-only-one = Nothing else is waiting: this is the last one.
 # Button, at most 20 characters, for those who decide.
 case-stop = Stop
 # For those who decide: after that button.
-case-stopped = Thank you! All that you decided is saved. To go on: /adjudicate
+case-stopped = Thank you! Everything you decided is saved. To go on: /adjudicate
 # For those who decide: a decision was undone.
-case-undone = ↩ The decision is taken back. The item is below.
+case-undone = ↩ The decision is undone. The item is below.
 # For those who decide: nothing waits.
-case-nothing = Nothing waits for your decision, thank you! New disputed items appear when the organisers refresh the queue. Check again: /adjudicate
+case-nothing = Nothing is waiting for your decision, thank you! New disputed items appear when the organisers refresh the queue. Check again: /adjudicate
 # For those who decide: items wait.
 case-offer = There are disputed items: say which answer is right.
 # Button, at most 20 characters, for those who decide: shows the first item.
@@ -931,7 +931,7 @@ case-begin = Decide
 remark-milestone = 🎉 That makes { $number } items. Thank you!
 # Between two questions, at half of the work.
 # $number (60): how many items the annotator has done
-remark-halfway = 🎉 Half of it is done: { $number } items so far. Thank you!
+remark-halfway = 🎉 Half is done: { $number } items so far. Thank you!
 # Between two questions, after a long time of work.
 # $number (45): for how many minutes
 remark-break = ☕ You have been at it for { $number } minutes. Have a break: the items will wait.
@@ -941,7 +941,7 @@ remark-night = 🌙 It is late. The items will wait until tomorrow.
 ## How many now, and how far
 
 # Asks for the size of a work session, with numbers on buttons.
-session-how-many = How many items would you like to do now? After the last one comes a summary, and you can stop there.
+session-how-many = How many items would you like to do now? You will see a summary after the last one, and can stop there.
 # Above that question, where a session has begun.
 # $done (7): items done
 # $goal (20): items wanted
@@ -958,23 +958,29 @@ session-endless = No limit
 session-enough = Enough for today
 # Short notice over the chat, at most 200 characters.
 # $number (20): size of the session
-session-chosen = { $number } items, then a summary
+session-chosen = { $number ->
+    [one] { $number } item, then a summary
+   *[other] { $number } items, then a summary
+}
 # Heading of the summary of a session.
 # $number (20): items done
 # $minutes (12): in how many minutes
-session-over = 🏁 { $number } items in { $minutes } min
+session-over = 🏁 { $number ->
+    [one] { $number } item
+   *[other] { $number } items
+} in { $minutes } min
 # In the summary of a session.
 # $seconds (35): the usual time for an item
-session-seconds = Usually { $seconds } s an item.
+session-seconds = Typically { $seconds } s per item.
 # In the summary of a session.
 # $minutes (3): the usual time for an item
-session-minutes = Usually { $minutes } min an item.
+session-minutes = Typically { $minutes } min per item.
 # In the summary of a session: what is left for all annotators together.
 # $left (100): how many answers are wanted
 session-left = { $left ->
     [0] All answers are in!
-    [one] Together { $left } answer is left.
-   *[other] Together { $left } answers are left.
+    [one] { $left } answer to go between all of us.
+   *[other] { $left } answers to go between all of us.
 }
 # At the end of the summary of a session.
 session-thanks = Thank you! Shall we go on?
@@ -988,7 +994,7 @@ progress-closed = over
 progress-stopped = participation stopped
 # All projects of a programme are done.
 # $answers (40): how many answers the annotator has given
-programme-done = 🏁 That is all we had for you. { $answers ->
+programme-done = 🏁 That is all there was for you. { $answers ->
     [one] You have given { $answers } answer
    *[other] You have given { $answers } answers
 }, thank you!
@@ -999,7 +1005,7 @@ programme-paused = { $answers ->
    *[other] That is all for now. You have given { $answers } answers
 }, thank you! What is paused may open again.
 # In the menu of commands, at most 256 characters.
-command-progress = How far I am
+command-progress = See how far you are
 # In the menu of commands, at most 256 characters.
 command-session = Choose how many items now
 
@@ -1009,7 +1015,7 @@ command-session = Choose how many items now
 # $project (Folk tales): the title of the project
 reminder = “{ $project }”: there are questions for you, whenever you feel like it.
 # Below the last reminder, if the ones before had no effect.
-reminder-last = If this one has no answer either, I will not remind you again. To turn reminders on again: /reminders
+reminder-last = If this one gets no answer either, we will not remind you again. To turn reminders on again: /reminders
 # Button, at most 24 characters: below a reminder.
 reminder-tomorrow = Tomorrow
 # After that button.
@@ -1020,21 +1026,21 @@ reminder-stop-noted = All right, no more reminders. To turn them on again: /remi
 # $project (Folk tales): the title of the project
 news = “{ $project }”: there are questions for you again.
 # Offered when there are no questions now.
-news-offer = Shall I write to you once when there are questions for you? To check for yourself: /start
+news-offer = Shall we write to you once when there are questions for you? To check for yourself: /start
 # Button, at most 24 characters: takes that offer.
 news-tell = Yes, tell me
 # After that button.
-news-noted = I will write to you once, when there are questions for you.
+news-noted = We will write to you once, when there are questions for you.
 # Button, at most 24 characters: opens the card /reminders.
 notices-open = Reminders
 # At the top of the card /reminders.
-notices-about = I write first only if you want it, and by day.
+notices-about = We only message you first if you ask, and only in the daytime.
 # On the card /reminders.
 # $state (on): `notices-on` or `notices-off`
 notices-reminders = Reminders: { $state }. They come when you have not been here for two days and there are questions for you, at most one in three days. After three without an answer they stop.
 # On the card /reminders.
 # $state (off): `notices-on` or `notices-off`
-notices-new = New questions: { $state }. I write once, when there are questions for you again after there were none.
+notices-new = New questions: { $state }. We write once, when there are questions for you again after there were none.
 # After “Reminders:” and “New questions:”, in small letters.
 notices-on = on
 # After “Reminders:” and “New questions:”, in small letters.
@@ -1044,14 +1050,14 @@ notices-remind = Remind me
 # Button, at most 32 characters: turns reminders off.
 notices-stop = No more reminders
 # Button, at most 32 characters: turns news of new questions on.
-notices-news = Tell me of new ones
+notices-news = Tell me about new ones
 # Button, at most 32 characters: turns news of new questions off.
-notices-no-news = Not about new ones
+notices-no-news = Don’t tell me about new ones
 # Button, at most 32 characters: turns both off.
 notices-nothing = Write nothing
 
 # Heading of a message that the organisers send to everybody.
-announcement = A message of the organisers
+announcement = A message from the organisers
 # Heading of a message that the organisers send to the people of one project.
 # $project (Folk tales): the title of the project
-announcement-of = “{ $project }”: a message of the organisers
+announcement-of = “{ $project }”: a message from the organisers

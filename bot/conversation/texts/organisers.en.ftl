@@ -11,10 +11,10 @@ status-paused = paused
 status-closed = closed
 progress = { $done } of { $needed } answers ({ $share } %)
 progress-day = In the last 24 hours: { $count }. Here now: { $here }.
-progress-end = At this pace done { $when }.
+progress-end = At this pace it will be done { $when }.
 people-count = { $count ->
-    [one] { $count } person takes part
-   *[other] { $count } people take part
+    [one] { $count } person is taking part
+   *[other] { $count } people are taking part
 }
 waiting-counts = Waiting: { $questions ->
     [one] { $questions } question
@@ -34,22 +34,22 @@ button-invite = Invite
 button-export = Files
 button-announce = Write to all
 button-refresh = Refresh
-paused-now = Paused: nothing is handed out
-resumed-now = It goes on
+paused-now = Paused: no items are assigned
+resumed-now = Running again
 
 ## People
 
 people = People
-people-none = Nobody takes part yet.
+people-none = Nobody is taking part yet.
 person-line = { $name } · { $count } · { $when }
 person-finished = Answered: { $count }, skipped: { $skipped }
 person-pace = Half of the answers take under { $seconds } s.
 person-last = Last here: { $when }
 person-never = never
-person-hand = In hand: { $items }
+person-hand = Assigned: { $items }
 person-batch = Label Studio: { $count }
-person-hand-nothing = In hand: nothing
-person-status = Standing: { $status }
+person-hand-nothing = Assigned: nothing
+person-status = Status: { $status }
 standing-active = takes part
 standing-suspended = suspended
 standing-failed = did not pass
@@ -57,43 +57,43 @@ standing-paused = paused by a rule
 standing-excluded = excluded
 standing-withdrawn = has left
 person-suspended = Suspended:
-person-gone = Has been forgotten.
+person-gone = Their data was erased at their request.
 button-suspend = Suspend
 button-unsuspend = End suspension
 button-release = Take back: { $count }
-suspend-why = Why are you suspending { $name }? One sentence: it is kept on record. The bot does not show it, but they read it where they ask for their data.
+suspend-why = Why are you suspending { $name }? Write one sentence: it is kept on record. The bot does not show it, but they can read it if they ask for their data.
 suspended-now = { $name } is suspended in all projects.
 unsuspended-now = The suspension is over
 released-now = Taken back: { $telegram } in Telegram, { $label } in Label Studio
 
 ## Questions and reports
 
-inbox-nothing = Nothing waits for an answer.
+inbox-nothing = Nothing is waiting for an answer.
 inbox-place = { $kind } · { $left } waiting
 kind-question = Question
 kind-report = Report
 inbox-item = { $project } · item { $item }
 inbox-about-project = { $project }
 inbox-from = From { $name }, { $when }
-inbox-paused = The item is not handed out.
-inbox-answered = They have got a reply. Is the item well? Or mend it with `hromada load FILE --fix { $item }`.
+inbox-paused = The item is not being assigned.
+inbox-answered = Your reply has been sent. Is the item all right? If not, fix it: `hromada load FILE --fix { $item }`.
 button-answer = Answer
 button-answer-all = Answer to all
-button-dismiss = The item is well
+button-dismiss = The item is fine
 button-next = Next ›
-answer-type = Type the answer to { $name }. It goes to them alone.
-answer-all-type = Type the answer in the language of the project. It goes to { $name }, and is added to the instructions: everybody reads them again before they go on.
+answer-type = Type the answer to { $name }. Only they will see it.
+answer-all-type = Type the answer in the language of the project. It goes to { $name } and becomes part of the instructions: everybody reads them before they go on.
 answer-sent = The answer is on its way to { $name }.
-answer-all-preview = This is added to the instructions of “{ $project }”. Everybody reads them again before their next question:
-button-add = Add it
-answer-all-done = Done: a new version of the instructions. In the file of the project it is not: add it there, too.
-dismissed-now = The item is handed out again
+answer-all-preview = This will be added to the instructions of “{ $project }”. Everybody reads them before their next question:
+button-add = Add
+answer-all-done = Done: the instructions have a new version. The project file does not have it: also add it there.
+dismissed-now = The item is being assigned again
 
 ## Invitations
 
 invitations = Invitations to “{ $title }”
-invitation-none = There is none yet: anybody who finds the bot may take part. From the first link on, one is needed.
-invitation-of-programme = There is none to this data set alone. Those to its whole programme let people in here, too.
+invitation-none = There are none yet: anybody who finds the bot can take part. After the first link is made, nobody can join without one.
+invitation-of-programme = There are none for this data set alone. Invitations to the whole programme also work here.
 invitation-line = { $link } — used { $used }{ $until }
 invitation-until = , until { $date }
 button-new-link = New link
@@ -105,47 +105,47 @@ announce-preview = { $count ->
     [one] { $count } person gets this, between 10 and 20 o’clock where they are:
    *[other] { $count } people get this, each between 10 and 20 o’clock where they are:
 }
-announce-nobody = Nobody would get it: nobody takes part yet to whom the bot can write.
+announce-nobody = Nobody would get it: nobody takes part yet whom the bot can write to.
 button-send = Send
 button-dont = Do not send
 announced-now = { $count ->
     [one] It goes to { $count } person.
-   *[other] It goes to { $count } people. About 29 a second leave.
+   *[other] It goes to { $count } people, about 29 per second.
 }
 dropped-now = Not sent.
 too-long-text = That is too long: at most { $most } characters.
-unknown-command = I have no command { $command }. Please write it again with a command that I have: /help lists them.
+unknown-command = There is no command { $command }. Please write it again with a command that exists: /help lists them.
 empty-text = Please write it in words: there is no text to send.
 
 ## Files
 
-export-asked = The files of “{ $project }” are being made; they come here.
-export-blind = “{ $project }” is a baseline that people still answer: nobody sees its scores before it is closed. Close it with `hromada close { $name }`, then ask for the files.
-export-waiting = They are being made already
+export-asked = The files of “{ $project }” are being prepared; they will come here.
+export-blind = People are still answering “{ $project }”: nobody sees the scores of a baseline before it is closed. Close it with `hromada close { $name }`, then ask for the files.
+export-waiting = They are already being prepared
 export-caption = { $project }: open report.html
-export-failed = The files of “{ $project }” could not be made: { $reason }
+export-failed = The files of “{ $project }” could not be prepared: { $reason }
 export-too-large = The files of “{ $project }” are too large for Telegram ({ $size } MB): make them with `hromada export { $project }`.
 export-too-slow = it took too long; make them with `hromada export`
-export-given-up = the bot ended over it several times; make them with `hromada export`
+export-given-up = the bot stopped several times while preparing them; make them with `hromada export`
 
 ## What organisers are told
 
-alert-half = “{ $title }”: half of the answers are there ({ $count }).
-alert-end = “{ $title }”: all answers are there ({ $count }). Close it with `hromada close`.
+alert-half = “{ $title }”: half of the answers are in ({ $count }).
+alert-end = “{ $title }”: all answers are in ({ $count }). Close it with `hromada close`.
 alert-stall = “{ $title }”: no answer since { $when }.
 alert-decision = { $count ->
-    [one] { $count } decision waits for you.
-   *[other] { $count } decisions wait for you.
+    [one] { $count } decision is waiting for you.
+   *[other] { $count } decisions are waiting for you.
 }
 alert-backlog = The bot is behind: something has waited since { $when } ({ $count } in all).
-alert-gap = Since { $when } nothing has come from Telegram: nobody is answered. The log of the bot says why.
-alert-gap-over = From { $when } to { $until } nothing came from Telegram. What people tapped in that time may be lost; their questions wait for them.
+alert-gap = Nothing has come from Telegram since { $when }: nobody gets a reply. The bot’s log says why.
+alert-gap-over = Nothing came from Telegram from { $when } to { $until }. Taps from that time may be lost; the questions are waiting for people.
 button-open = Open
 digest = Since yesterday:
 digest-line = { $title }: { $day } in 24 hours, { $done } of { $needed }{ $end }
 digest-end = , done { $when }
 digest-paused = { $title }: paused, { $done } of { $needed }
-digest-decisions = Decisions that wait: { $count }
+digest-decisions = Decisions waiting: { $count }
 
 ## Times
 

@@ -167,7 +167,7 @@ second-none = Wszystko w porządku
 
 ## Odpowiedź własnymi słowami
 
-text-preview = Twoja odpowiedź:
+text-preview = Sprawdź i zapisz:
 text-number = Liczymy to jako { $number }.
 text-save = Zapisz
 text-fix = Popraw
@@ -328,7 +328,7 @@ not-running = Projekt „{ $project }” jest teraz wstrzymany. Twoje odpowiedzi
 suspended = Organizatorzy wstrzymali Twój udział. Jeśli to pomyłka, napisz do nich: /ask
 paused-by-rule = Twój udział w projekcie „{ $project }” jest wstrzymany. Organizatorzy przejrzą Twoje odpowiedzi; możesz ich zapytać: /ask
 excluded = Twój udział w projekcie „{ $project }” jest zakończony. Żeby zapytać dlaczego: /ask
-failed = W projekcie „{ $project }” nie ma już kolejnych prób. Dziękujemy za Twój czas!
+failed = Projekt „{ $project }”: próby się skończyły. Dziękujemy za podjęcie wyzwania!
 cool-down = Następna próba w projekcie „{ $project }” otworzy się { $until }.
 withdrawn = Nie bierzesz już udziału w projekcie „{ $project }”. Dziękujemy za Twój czas!
 quota = W projekcie „{ $project }” masz za sobą wszystko, co było dla Ciebie. Twoje odpowiedzi: { $answers }. Dziękujemy!

@@ -24,7 +24,7 @@ def render_answer_summary(item: AssignedItem, draft: AnswerDraft, translate: Tex
     """The item with all its answers in a numbered list, a button for each number, and one that keeps them."""
     blocks = [
         build_header(item, translate),
-        *build_stimulus_blocks(item.stimulus, item.pieces, item.language),
+        *build_stimulus_blocks(item.stimulus, item.pieces, item.language, fold_above=MAX_UNITS_ABOVE_LIST),
         *_build_compared_blocks(item.questions, item.stimulus, item.language),
         TextBlock("\n".join(_list_answer_lines(item, draft, translate))),
         message_layout.make_bold_block(translate("which-answer")),
@@ -145,6 +145,8 @@ RIGHT, WRONG = "✓", "✗"
 """The marks before an answer; only a wrong answer in training has the second."""
 MAX_OPEN_UNITS = 200
 """The longest text above compared ones that is not folded away, in UTF-16 units."""
+MAX_STIMULUS_UNITS, MAX_UNITS_ABOVE_LIST = 1200, 400
+"""The longest text of an item that is not folded away, in UTF-16 units; the second one above a long list of options."""
 MAX_QUOTED_UNITS = 300
 """How much of an item's text is repeated where one of its answers is changed below, in UTF-16 units."""
 MAX_TITLE_UNITS = 40
@@ -297,7 +299,7 @@ def _build_item_blocks(item: AssignedItem, translate: Texts, *, progress: ItemPr
     folded = "" if progress.is_below else progress.asked.shown.field_text
     second = item.second_pass
     compared = _build_compared_blocks(item.questions, item.stimulus, item.language)
-    fold_above = 0 if second is not None else MAX_OPEN_UNITS if compared else None
+    fold_above = 0 if second is not None else MAX_OPEN_UNITS if compared else _find_fold(progress.asked)
     return [
         build_header(item, translate),
         *([TextBlock(format_stage_rules(item, translate))] if item.stage in STAGE_TEXTS else ()),
@@ -305,6 +307,14 @@ def _build_item_blocks(item: AssignedItem, translate: Texts, *, progress: ItemPr
         *compared,
         *(second_pass.build_second_pass_blocks(second, item.pieces, translate) if second else ()),
     ]
+
+
+def _find_fold(asked: AskedQuestion) -> int | None:
+    """The longest stimulus that is not folded away, in UTF-16 units; None if the answer is made of the text itself."""
+    question_input = INPUTS[asked.shown.question.kind]
+    if asked.shown.field_text or question_input.is_separate:
+        return None
+    return MAX_UNITS_ABOVE_LIST if question_input.has_long_list(asked.shown, asked.language) else MAX_STIMULUS_UNITS
 
 
 def _build_compared_blocks(questions: Sequence[ShownQuestion], stimulus: str, language: str) -> list[TextBlock]:
@@ -377,23 +387,31 @@ def build_stimulus_blocks(
 
 
 def _build_piece(piece: Mapping[str, Any], language: str) -> TextBlock:
-    """A piece of the stimulus: its gap as a bold word in brackets, its marked passages bold in asterisks.
+    """A piece of the stimulus: its gap as a bold word in brackets, its marked passages in asterisks.
 
-    Models see the same brackets and asterisks.
+    The first mark is bold, the others are underlined. Models see the same brackets and asterisks.
     """
     text, gap = str(piece["text"]), piece["gap"]
-    replacements = [(start, end, f"*{text[start:end]}*") for start, end in piece["marks"]]
+    replacements = [
+        (start, end, f"*{text[start:end]}*", number == 0) for number, (start, end) in enumerate(piece["marks"])
+    ]
     if gap is not None:
-        replacements.append((gap[0], gap[1], f"[{get_item_texts(language)('gap')}]"))
-    rendered, bold, rendered_until = "", [], 0
-    for start, end, replacement in sorted(replacements):
+        replacements.append((gap[0], gap[1], f"[{get_item_texts(language)('gap')}]", True))
+    bold: list[message_layout.BoldRange] = []
+    underlined: list[message_layout.BoldRange] = []
+    rendered, rendered_until = "", 0
+    for start, end, replacement, is_bold in sorted(replacements):
         if start < rendered_until:
             continue
         rendered += text[rendered_until:start]
-        bold.append((len(rendered), len(rendered) + len(replacement)))
+        (bold if is_bold else underlined).append((len(rendered), len(rendered) + len(replacement)))
         rendered, rendered_until = rendered + replacement, end
+    is_marked = bool(bold or underlined)
     return TextBlock(
-        rendered + text[rendered_until:], tuple(bold), fold=bool(piece["fold"]) and gap is None and not bold
+        rendered + text[rendered_until:],
+        tuple(bold),
+        underlined=tuple(underlined),
+        fold=bool(piece["fold"]) and not is_marked,
     )
 
 
@@ -407,7 +425,8 @@ def render_finished_item(saved: SavedJudgement, translate: Texts, *, emoji: str 
     without_item = [first_line, *(TextBlock(line) for line in remarks)]
     question = message_layout.make_bold_unless_equal("" if len(saved.questions) > 1 else saved.question, saved.stimulus)
     compared = _build_compared_blocks(saved.questions, saved.stimulus, saved.language)
-    item_blocks = [*build_stimulus_blocks(saved.stimulus, saved.pieces, saved.language), *compared, question]
+    stimulus = build_stimulus_blocks(saved.stimulus, saved.pieces, saved.language, fold_above=MAX_UNITS_ABOVE_LIST)
+    item_blocks = [*stimulus, *compared, question]
     is_short = saved.is_second_pass or (compared and saved.feedback is None)  # texts that were compared are long
     with_item = without_item if is_short else [*without_item, *item_blocks]
     undo_text = translate("undo-skip" if saved.skipped else "undo")

@@ -79,6 +79,7 @@ function translatePage() {
   for (const node of document.querySelectorAll("[data-label]")) {
     node.setAttribute("aria-label", translate(node.dataset.label));
   }
+  for (const kind of ["photo", "sticker", "voice"]) $(kind).textContent = translate(kind);
   $("text").placeholder = translate("message");
   $("start").textContent = translate("start");
 }
@@ -90,7 +91,7 @@ function showSurroundings() {
   $("description").textContent = around.description || translate("empty");
   $("start").hidden = !(fresh || around.blocked);
   $("start").textContent = translate(around.blocked ? "unblock" : "start");
-  $("composer").hidden = !$("start").hidden;
+  $("composer").hidden = around.blocked;
   $("block").textContent = translate(around.blocked ? "unblock" : "block");
   $("pinned").hidden = !around.pinned;
   $("pinned").textContent = `${translate("pinned")} ${around.pinned}`;
@@ -221,6 +222,10 @@ $("text").addEventListener("input", fitTextHeight);
 $("text").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submitText(event);
   if (event.key === "Escape") stopEditing();
+});
+$("media").addEventListener("change", () => {
+  postAct({ do: "media", person: state.person, kind: $("media").value });
+  $("media").value = "";
 });
 $("not-editing").addEventListener("click", stopEditing);
 $("commands").addEventListener("click", () => {

@@ -64,6 +64,7 @@ export function drawMessage(message, { translate, command, tap, edit, bot }) {
   const body = element("div", { className: "body" }, who);
   if (message.reply) body.append(drawReply(message));
   if (message.file) body.append(drawFile(message.file));
+  if (message.media) body.append(element("div", { className: "file", textContent: translate(message.media) }));
   body.append(element("div", { className: "text" }, ...drawNodes(message.text, translate, command)));
   const bubble = element("li", { className: message.mine ? "mine" : "theirs" }, body);
   bubble.dataset.id = message.id;
@@ -84,7 +85,7 @@ function drawStamp(message, { translate, edit }) {
   const lock = message.protected ? element("span", { title: translate("protected"), textContent: "⊘ " }) : "";
   if (lock) lock.setAttribute("aria-hidden", "true");
   const stamp = element("div", { className: "stamp" }, lock, `${message.edited ? `${translate("edited")} ` : ""}${time}`);
-  if (message.mine && !message.file) {
+  if (message.mine && !message.file && !message.media) {
     const change = element("button", { type: "button", className: "change", textContent: translate("edit") });
     change.addEventListener("click", () => edit(message));
     stamp.prepend(change, " ");

@@ -196,14 +196,14 @@ def test_an_answer_may_be_typed(begun: Chat, text: str) -> None:
 def test_what_is_no_text(begun: Chat, media: str) -> None:
     """A sentence, and the item again; a caption is not taken for an answer."""
     caption = "2" if media == "photo" else None
-    assert begun.say(caption, media=media) == ["Я читаю лише текст.", FIRST]
+    assert begun.say(caption, media=media) == ["Ми читаємо лише текст.", FIRST]
     assert begun.answers() == []
 
 
 def test_an_edited_message_is_not_an_answer(begun: Chat) -> None:
     """How to change an answer is said."""
     assert begun.give(kind=UpdateKind.EDITED, text="2") == [
-        "Змінені повідомлення я не читаю. Щоб виправити відповідь, торкніться «Змінити» під нею."
+        "Змінених повідомлень ми не читаємо. Щоб виправити відповідь, торкніться «Змінити» під нею."
     ]
     assert begun.answers() == []
 
@@ -211,7 +211,7 @@ def test_an_edited_message_is_not_an_answer(begun: Chat) -> None:
 def test_a_group_is_told_once_where_to_go(begun: Chat) -> None:
     """Commands and taps get a sentence, all else is left alone, and nobody becomes an annotator."""
     group: dict[str, Any] = {"private": False, "chat_id": -100, "telegram_id": 55}
-    sentence = "Я працюю лише в особистих повідомленнях: відкрийте мій профіль і натисніть «Почати»."
+    sentence = "Бот працює лише в особистих повідомленнях: відкрийте його профіль і натисніть «Почати»."
     assert begun.give(kind=UpdateKind.MESSAGE, text="/start", **group) == [sentence]
     assert begun.give(kind=UpdateKind.MESSAGE, text="привіт", **group) == []
     assert begun.give(kind=UpdateKind.TAP, data="a:1:0.0.0:", query_id="q", **group) == []

@@ -80,7 +80,7 @@ def test_a_pause_takes_the_buttons_away_and_keeps_what_was_begun(chat: Chat, loa
     chat.tap("☐ а")
     card = chat.last
     said = chat.say("/pause")
-    remembered = "Почате запитання 1 я запам’ятав: воно дочекається вас, якщо його тим часом не закриють інші."
+    remembered = "Почате запитання 1 ми запам’ятали: воно дочекається вас, якщо його тим часом не закриють інші."
     assert said == [f"Пауза. {remembered} Щоб продовжити, надішліть /start.\n[Нагадування]"]
     assert next(one for one in chat.screens if one.message_id == card.message_id).buttons == ()
     chat.now += timedelta(hours=5)

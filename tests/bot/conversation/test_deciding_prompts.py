@@ -148,8 +148,8 @@ def test_to_a_text_question_yes_and_no_are_answers(chat: Chat, load: Load, first
     """Once it is said that they are; one takes the place of the other. The button is typed by its label."""
     load([{"id": "1", "text": "Чи йде дощ?"}], items=SHOWN, question=TEXT_QUESTION)
     chat.begin()
-    assert f"Ваша відповідь:\n\n{first}\n" in chat.say(first)[-1]
-    assert f"Ваша відповідь:\n\n{then}\n" in chat.say(then)[-1]
+    assert f"Перевірте і збережіть:\n\n{first}\n" in chat.say(first)[-1]
+    assert f"Перевірте і збережіть:\n\n{then}\n" in chat.say(then)[-1]
     chat.say("это мой ответ")
     assert chat.answers() == [then]
 

@@ -115,15 +115,37 @@ def test_a_longer_question_takes_no_text_from_the_screen(chat: Chat, load: Load)
     assert chat.screens[-2].text.startswith("✓ 1\nПерше? — так\nДруге? — ні")
 
 
-def test_highlights_are_bold_and_in_asterisks(chat: Chat, load: Load) -> None:
-    """As models are shown them: what is bold alone no screen reader tells."""
+def test_two_highlights_look_different_and_have_asterisks(chat: Chat, load: Load) -> None:
+    """The first is bold, the second underlined. Models see the asterisks, as no screen reader tells what is bold."""
     load(
         [{"id": "1", "text": "Кіт побачив пса, і він утік.", "who": "він", "noun": "Кіт", "gold": "так"}],
         question="{type: choice, text: 'Так?', options: [так, ні]}",
         items="{{file: {name}.jsonl, id: id, show: [{{field: text, mark: [who, noun]}}], gold: gold}}",
     )
     chat.begin()
-    assert "<b>*Кіт*</b> побачив пса, і <b>*він*</b> утік." in chat.last.html
+    assert "<u>*Кіт*</u> побачив пса, і <b>*він*</b> утік." in chat.last.html
+
+
+LONG_TEXT = "Це довгий текст новини, який треба прочитати. " * 20
+TITLES = [f"{'Заголовок новини, що трохи довший за кнопку. ' * 2}{number}" for number in range(10)]
+
+
+@pytest.mark.parametrize(("options", "folds"), [(TITLES, True), (["так", "ні"], False)])
+def test_a_long_text_above_a_long_list_folds(chat: Chat, load: Load, options: list[str], folds: bool) -> None:
+    """Ten letters stand 5 + 5, the abstention has its words on a button and no line in the list."""
+    load(
+        [{"id": "1", "text": LONG_TEXT, "options": options, "gold": options[0]}],
+        question="{type: choice, text: 'Який?', abstain: не знаю}",
+    )
+    chat.begin()
+    assert ("<blockquote expandable>Це довгий" in chat.last.html) is folds
+    if folds:
+        rows = [[button.label for button in row] for row in chat.last.buttons]
+        assert rows[:3] == [["А", "Б", "В", "Г", "Д"], ["Е", "Ж", "З", "И", "К"], ["не знаю"]]
+        assert "не знаю" not in chat.last.text
+    chat.tap("не знаю")
+    assert chat.answers() == ["не знаю"]
+    assert ("<blockquote expandable>Це довгий" in chat.screens[-2].html) is True
 
 
 @pytest.mark.parametrize(
@@ -276,9 +298,9 @@ def test_the_countdown_moves_with_every_answer(chat: Chat, load: Load) -> None:
     """The annotator's own number of so many, and the answers of all: two items with three places each."""
     load(more="reward: {countdown: yes, emoji: [🍎]}")
     chat.begin()
-    assert chat.last.text.startswith("1 з 2 · разом 0 з 6\n")
+    assert chat.last.text.startswith("1 з 2 · усі разом: 0 з 6\n")
     chat.tap("А")
-    assert chat.last.text.startswith("2 з 2 · разом 1 з 6\n")
+    assert chat.last.text.startswith("2 з 2 · усі разом: 1 з 6\n")
     assert (chat.screens[-2].text.split("\n")[0], chat.toasts[-1]) == ("✓ 1 · кіт 🍎", "🍎 1")
 
 

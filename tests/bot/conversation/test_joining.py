@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from tests.bot.conversation.conftest import Chat
 
 Load = Callable[..., None]
-PAUSED = (
-    "Проєкт «Слова» поставив вашу участь на паузу. Організатори подивляться на відповіді; спитати їх можна так: /ask"
-)
+PAUSED = "Вашу участь у проєкті «Слова» призупинено. Організатори подивляться на відповіді; спитати їх можна так: /ask"
 DONE = "Поки що це все. Ви дали {answers}, дякуємо!"
 OFFER = "Написати вам один раз, коли для вас будуть запитання? Перевірити самостійно: /start\n[Так, напишіть]"
 
@@ -160,10 +158,10 @@ def test_strangers_and_empty_houses(chat: Chat, load: Load) -> None:
     ("status", "sentence"),
     [
         (ParticipationStatus.PAUSED, PAUSED),
-        (ParticipationStatus.EXCLUDED, "Ваша участь у проєкті «Слова» завершена. Спитати чому: /ask"),
+        (ParticipationStatus.EXCLUDED, "Вашу участь у проєкті «Слова» завершено. Спитати чому: /ask"),
         (
             ParticipationStatus.FAILED,
-            "У проєкті «Слова» спроб більше немає. Дякуємо за ваш час!",
+            "Проєкт «Слова»: спроби вичерпано. Дякуємо, що спробували!",
         ),
         (ParticipationStatus.WITHDRAWN, "Ви вийшли з проєкту «Слова». Дякуємо за ваш час!"),
     ],
@@ -214,7 +212,7 @@ def test_nobody_whom_the_project_does_not_want(chat: Chat, load: Load) -> None:
     load(more="profile: [{name: native, text: 'Рідна?', options: [так, ні]}]\nadmission: {profile: {native: так}}")
     chat.say("/start")
     chat.tap("Укр")
-    assert chat.tap("ні") == ["На жаль, проєкт «Слова» шукає інших учасників. Дякуємо, що зголосилися!"]
+    assert chat.tap("ні") == ["На жаль, у проєкт «Слова» цього разу запрошують інших людей. Дякуємо, що зголосилися!"]
 
 
 def test_when_all_is_done_another_project_is_offered(chat: Chat, load: Load) -> None:
@@ -290,7 +288,7 @@ def test_an_offset_that_no_place_has_is_not_known(chat: Chat, load: Load, typed:
     chat.say("/start")
     chat.tap("Укр")
     told, asked = chat.say(typed)
-    assert told == "Не знаю такого міста чи часу."
+    assert told == "Не знаємо такого міста чи часу."
     assert asked.startswith("Де ви зараз?")
     with chat.db.transaction() as session:
         assert session.exec(select(models.Annotator.time_zone)).one() is None

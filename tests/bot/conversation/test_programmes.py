@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Load = Callable[..., None]
 Join = Callable[..., None]
 TITLES = ("Яке слово довше?", "Кіт чи пес?", "Назви")
-DONE = "🏁 Це все, що ми для вас мали. Ви дали {answers}, дякуємо!"
+DONE = "🏁 Це все, що було для вас. Ви дали {answers}, дякуємо!"
 
 
 OFFER = "\n\nНаписати вам один раз, коли для вас будуть запитання? Перевірити самостійно: /start"
@@ -134,7 +134,7 @@ def test_progress_shows_the_answers_of_all_where_the_project_does(chat: Chat, jo
     assert chat.say("/progress")[-1].split("\n")[1:4] == [
         "▸ Яке слово довше? — 1 з 3",
         "▸ Кіт чи пес? — 1 з 2",
-        "разом 1 з 9",
+        "усі разом: 1 з 9",
     ]
 
 
@@ -294,7 +294,7 @@ def test_what_a_rule_decided_stands_below_the_lines(chat: Chat, join: Join, db: 
         session.add(participation)
     chat.say("/start")
     [end] = walk(chat)
-    assert end.startswith("Слова\n– Яке слово довше? — 1 · участь зупинено\n✓ Кіт чи пес? — 1 з 1\n\nПроєкт «Яке слово")
+    assert end.startswith("Слова\n– Яке слово довше? — 1 · участь зупинено\n✓ Кіт чи пес? — 1 з 1\n\nВашу участь")
     assert end.endswith(DONE.format(answers="2 відповіді"))
 
 
@@ -314,8 +314,8 @@ def test_the_end_of_a_session_shows_the_whole_programme(chat: Chat, join: Join) 
     join(8, 12, more=("reward: {countdown: yes}",) * 2)
     chat.tap("Лише 10")
     assert walk(chat, 10)[-1].split("\n\n")[1:3] == [
-        "Слова\n✓ Яке слово довше? — 8 з 8\n▸ Кіт чи пес? — 2 з 12\nразом 10 з 60",
-        "Разом лишилося 50 відповідей.",
+        "Слова\n✓ Яке слово довше? — 8 з 8\n▸ Кіт чи пес? — 2 з 12\nусі разом: 10 з 60",
+        "Усім разом лишилося 50 відповідей.",
     ]
     chat.tap("Ще 10")
     [card] = walk(chat, 10)

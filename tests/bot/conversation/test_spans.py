@@ -89,18 +89,33 @@ def test_any_taps_choose_parts_of_the_text(text: str, taps: list[tuple[SpanTap, 
 
 @given(TEXTS.filter(lambda text: bool(split_text(text).words)), st.data())
 def test_every_run_of_words_can_be_chosen(text: str, data: st.DataObject) -> None:
-    """The sentence, the first word, the last one on whatever page: exactly these words are chosen."""
+    """The sentence, the first word, the last one on whatever page: exactly these words are chosen.
+
+    After the last word of a sentence nothing is asked about the end; it can be moved on.
+    """
     segments = split_text(text)
     first = data.draw(st.integers(0, len(segments.words) - 1))
     last = data.draw(st.integers(first, len(segments.words) - 1))
     draft, sentence = SpanDraft(), segments.find_sentence(segments.words[first][0])
     for wanted in ([sentence] if len(segments.sentences) > 1 else []) + [first, last]:
         choice = SpanChoice(segments=segments, most=1, draft=draft)
+        if draft.current is not None:
+            break
         page = next(number for number, page in enumerate(choice.pages) if wanted in page)
         draft = SpanChoice(segments=segments, most=1, draft=choice.apply_tap(SpanTap.PAGE, page)).apply_tap(
             SpanTap.CHOOSE, wanted
         )
+    while draft.current is not None and draft.current[1] < segments.words[last][1]:
+        draft = SpanChoice(segments=segments, most=1, draft=draft).apply_tap(SpanTap.MOVE_END_ON)
     assert draft.current == (segments.words[first][0], segments.words[last][1])
+
+
+def test_the_last_word_of_a_sentence_needs_no_end() -> None:
+    """One word is a whole part at once, before a part that is kept too; a word with others after it is not."""
+    segments = split_text("Один два. Три.")
+    for first, current in ((1, (5, 8)), (0, None)):
+        chosen = SpanChoice(segments=segments, most=1, draft=SpanDraft(sentence=0)).apply_tap(SpanTap.CHOOSE, first)
+        assert chosen.current == current
 
 
 def test_an_end_moves_by_one_word_and_past_the_sentence() -> None:
@@ -133,9 +148,8 @@ def test_spans_of_one_question_never_overlap() -> None:
     choice = SpanChoice(segments=segments, most=2, draft=kept)
     assert list(choice.candidates) == [0, 2, 3]
     assert choice.choose_extents([(5, 12)]) is None
-    after_first = SpanChoice(segments=segments, most=2, draft=choice.apply_tap(SpanTap.CHOOSE, 0))
-    assert list(after_first.candidates) == [0]
-    chosen = SpanChoice(segments=segments, most=2, draft=after_first.apply_tap(SpanTap.CHOOSE, 0))
+    chosen = SpanChoice(segments=segments, most=2, draft=choice.apply_tap(SpanTap.CHOOSE, 0))
+    assert chosen.draft.current == (0, 4)
     assert set(chosen.moves) == set()
     assert not chosen.can_add
     assert chosen.apply_tap(SpanTap.REMOVE).current == (5, 8)

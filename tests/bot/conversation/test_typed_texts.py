@@ -43,7 +43,7 @@ def test_a_text_is_saved_after_a_look_only(chat: Chat, load: Load) -> None:
     load(ROWS, items=SHOWN, question=QUESTION)
     assert "Напишіть відповідь повідомленням." in chat.begin()[-1]
     [preview] = chat.say("  чотири ")
-    assert "Ваша відповідь:\n\nчотири\n[Зберегти | Виправити]" in preview
+    assert "Перевірте і збережіть:\n\nчотири\n[Зберегти | Виправити]" in preview
     assert chat.answers() == []
     assert not chat.screens[-2].buttons
     chat.tap("Зберегти")
@@ -121,7 +121,7 @@ def test_an_edited_message_changes_what_is_to_be_saved(chat: Chat, load: Load) -
     assert edit(chat, message, "чотири") == []
     assert "чотири\n" in chat.seen[-1]
     assert edit(chat, replaced, "п’ять") == [
-        "Змінені повідомлення я не читаю. Щоб виправити відповідь, торкніться «Змінити» під нею."
+        "Змінених повідомлень ми не читаємо. Щоб виправити відповідь, торкніться «Змінити» під нею."
     ]
     chat.tap("Зберегти")
     assert chat.answers() == ["чотири"]

@@ -69,9 +69,9 @@ def test_after_the_last_item_there_is_a_card_instead_of_the_next(chat: Chat, loa
     answer(chat, 9, seconds=20)
     [card] = answer(chat, 1, seconds=400)
     assert card == (
-        "🏁 10 завдань за 10 хв\nЗазвичай 20 с на завдання.\n\n"
-        "▸ Слова — 10\u00a0з\u00a060 · разом\u00a010\u00a0з\u00a0180\n\n"
-        f"Разом лишилося 170 відповідей.\n\nДякуємо! Продовжимо?\n{BUTTONS}"
+        "🏁 10 завдань за 10 хв\nЗдебільшого 20 с на завдання.\n\n"
+        "▸ Слова — 10\u00a0з\u00a060 · усі\u00a0разом:\u00a010\u00a0з\u00a0180\n\n"
+        f"Усім разом лишилося 170 відповідей.\n\nДякуємо! Продовжимо?\n{BUTTONS}"
     )
     assert count_live(chat) == 0
     assert "правильн" not in card
@@ -257,7 +257,7 @@ def test_breaks_and_the_night_are_told_in_a_session_too(chat: Chat, load: Load) 
     assert "☕" not in "".join(chat.seen)
     [card] = answer(chat, 1, seconds=120)
     assert "☕ Ви працюєте вже 26 хв." in chat.screens[-2].text
-    assert card.startswith("🏁 10 завдань за 26 хв\nЗазвичай 3 хв на завдання.")
+    assert card.startswith("🏁 10 завдань за 26 хв\nЗдебільшого 3 хв на завдання.")
     with chat.db.transaction() as session:
         annotator = session.exec(select(models.Annotator)).one()
         annotator.time_zone = "Europe/Kyiv"

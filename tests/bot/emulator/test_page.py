@@ -227,8 +227,10 @@ async def test_several_people_have_chats_of_their_own(chromium: Browser, server:
 async def test_menus_keyboards_corrections_files_and_blocking(chromium: Browser, server: Server) -> None:
     """The command menu, a reply keyboard, an edited message, a document, and a bot that is shut out and let in."""
     page = (await opened(chromium, server, width=1280)).page
-    await page.get_by_role("button", name="Почати").click()
     text = page.get_by_label("Повідомлення", exact=True)
+    await text.fill("/start linguists")  # beside the button, for a code
+    await page.get_by_role("button", name="Надіслати").click()
+    await expect(page.locator("#log .mine")).to_contain_text("/start linguists")
     await page.get_by_role("button", name="Команди").click()
     await expect(page.get_by_role("button", name="/start Продовжити")).to_be_focused()
     await page.keyboard.press("Escape")
@@ -242,6 +244,8 @@ async def test_menus_keyboards_corrections_files_and_blocking(chromium: Browser,
     await text.fill("Три")
     await page.keyboard.press("Enter")
     await expect(page.get_by_text("Виправлено: Три")).to_be_visible()
+    await page.get_by_label("Надіслати не текст").select_option("sticker")
+    await expect(page.locator("#log .mine").last).to_contain_text("👍 Наліпка")
     await text.fill("файл")
     await page.keyboard.press("Enter")
     async with page.expect_download() as download:
