@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -18,6 +18,7 @@ from annotation.store.models import (
     Invitation,
     Item,
     Participation,
+    ParticipationRow,
     Programme,
     ProgrammeProject,
     Project,
@@ -76,6 +77,14 @@ def find_preparation(
     """When somebody last worked who is in the midst of a training or qualification, or between them; else None."""
     is_preparing = shown > 0 and status is ParticipationStatus.ACTIVE and stage in PREPARING_STAGES
     return last_at if is_preparing else None
+
+
+def count_anew(stored: OpenProject, participation: ParticipationRow) -> OpenProject:
+    """The project with the counts of a participation that is already read, and changed since the query perhaps."""
+    prepared_at = find_preparation(
+        participation.status, participation.stage, participation.last_at, shown=participation.shown
+    )
+    return replace(stored, answered=participation.answered, shown=participation.shown, prepared_at=prepared_at)
 
 
 def order_projects(open_projects: Iterable[OpenProject]) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ Which new item it is depends on the stage: an item of the stage's pool, a contro
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -232,17 +232,7 @@ def get_eligibility(transaction: AnnotatorTransaction, *, now: datetime, project
         row[2:] for row in rows if project_id is None and row[2] is not None
     )
     counted_projects = tuple(
-        replace(
-            stored,
-            answered=participation.answered,
-            shown=participation.shown,
-            prepared_at=open_projects.find_preparation(
-                participation.status,
-                participation.stage,
-                participation.last_at,
-                shown=participation.shown,
-            ),
-        )
+        open_projects.count_anew(stored, participation)
         if (participation := transaction.find_participation(stored.project)) is not None
         else stored
         for stored in stored_projects

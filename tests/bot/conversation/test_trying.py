@@ -1,4 +1,4 @@
-"""What `hromada try` starts: every project and programme of the examples leads to an item, whatever it asks of people."""
+"""What `hromada try` starts: every project and programme of the examples leads to an item, whomever it asks for."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_an_example_can_be_tried(chat: Chat, file: Path) -> None:
 
 
 def test_a_code_can_be_typed(chat: Chat) -> None:
-    """As the link would send it: nothing here has invitations, so the bot says that it knows no such code and goes on."""
+    """As the link would send it: nothing here has invitations, so the bot says that it knows no such code."""
     start_campaign(chat.db, PROGRAMME, key=b"k" * 32, allow_outside=True)
     refused, asked = chat.say("/start linguists")
     assert refused.startswith("Такого запрошення немає.")
