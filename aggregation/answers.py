@@ -11,11 +11,6 @@ from aggregation.scoring import NORMALISATION_BY_TYPE, Normalisation, is_right_a
 
 AnswerTypeName = Literal["label", "boxes", "text", "edit", "span", "preference"]
 
-SIDES = ("first", "second", "third", "fourth", "fifth", "sixth")
-"""The stored answers that choose one of the compared texts, by the place of its column in the project file."""
-TIE, BOTH_BAD = "tie", "both_bad"
-"""The stored answers that choose none of the compared texts: they are equal, or equally bad."""
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Answers:

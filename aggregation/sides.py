@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from aggregation import spelling
-from aggregation.answers import BOTH_BAD, SIDES, TIE
 
+SIDES = ("first", "second", "third", "fourth", "fifth", "sixth")
+"""The stored answers that choose one of the compared texts, by the place of its column in the project file."""
+TIE, BOTH_BAD = "tie", "both_bad"
+"""The stored answers that choose none of the compared texts: they are equal, or equally bad."""
 LETTERS = ("ABCDEF", "АБВГДЕ")
 """The letters of the sides, Latin and Cyrillic."""
 TIE_WORDS = ("tie", "tied", "draw", "equal", "same", "нічия", "однаково", "ничья", "одинаково")

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from typing import Any
 
-from aggregation.answers import BOTH_BAD, SIDES, TIE, Answers
+from aggregation.answers import Answers
 from aggregation.findings import Finding
 from aggregation.judges.alternative_annotator import JudgedPerson
 from aggregation.judges.judge_scores import measure_judge
 from aggregation.judges.records import JudgeAnswers, JudgeResult, JudgeRules, JudgeScore
+from aggregation.sides import BOTH_BAD, SIDES, TIE
 from exports import writers
 from exports.inputs import DataSet
 from exports.model_answers import ReadAnswers

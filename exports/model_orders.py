@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from aggregation import spelling
-from aggregation.answers import SIDES, TIE
 from aggregation.errors import HromadaError, Where
 from aggregation.judges.side_bias import SwapCounts
+from aggregation.sides import SIDES, TIE
 from exports.inputs import DataSet
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pandas as pd
 
-from aggregation.answers import SIDES
 from aggregation.preferences.comparisons import expand_choices
 from aggregation.preferences.places import PreferenceRanking
 from aggregation.preferences.results import REPEAT_COLUMNS, PreferenceResults, measure_preferences
 from aggregation.preferences.win_rates import Estimate
+from aggregation.sides import SIDES
 from exports.inputs import DataSet
 from exports.rounding import VALUE_COLUMNS, format_fixed
 from exports.score_variants import PRIMARY

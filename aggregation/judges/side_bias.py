@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from aggregation.answers import BOTH_BAD, SIDES, TIE
 from aggregation.intervals.panel import Metric, PanelIntervals, estimate_intervals
 from aggregation.judges.judged_votes import join_judge
 from aggregation.schema import Floats, Votes, divide_safely
+from aggregation.sides import BOTH_BAD, SIDES, TIE
 
 HALF_POINTS: Mapping[str, float] = {SIDES[0]: 1.0, SIDES[1]: 0.0, TIE: 0.5, BOTH_BAD: 0.5}
 """What an answer is worth to the first of two texts."""

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from aggregation.answers import BOTH_BAD, SIDES, TIE
 from aggregation.errors import HromadaError
 from aggregation.intervals.panel import Contributions
 from aggregation.schema import Codes, Floats
+from aggregation.sides import BOTH_BAD, SIDES, TIE
 
 COLUMNS = ("item", "group", "annotator", "one", "two", "outcome", "both_bad", "left", "answer")
 """The columns of a frame of comparisons; only `one`, `two` and `outcome` are needed."""

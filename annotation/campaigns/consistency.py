@@ -9,7 +9,6 @@ import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 
 from aggregation import spelling
-from aggregation.answer_types import ANSWER_TYPES
 from annotation.campaigns.project_sections import ProjectSections
 from annotation.campaigns.questions import Question
 from annotation.campaigns.sections.annotators import find_impossible_admission
@@ -137,7 +136,7 @@ def find_unused_key(file: ProjectSections) -> Contradiction | None:
     if file.repeats is not None and file.asks_in_steps:
         message = "Nobody can answer blind again what was asked in steps: the right answer was shown; leave it out"
         return Contradiction(message, ("repeats",))
-    if file.judges is not None and not any(ANSWER_TYPES[one.answer_type].is_label for one in file.all_questions):
+    if file.judges is not None and not any(one.takes_one_option for one in file.all_questions):
         message = "Judges are measured on choices, scales and preferences, and none is asked; leave it out"
         return Contradiction(message, ("judges",))
     return None

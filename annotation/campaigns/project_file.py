@@ -178,7 +178,7 @@ def read_project(path: Path, *, allow_outside: bool = False) -> CheckedProject:
         raise BadInput(
             "This is a programme, not a project.",
             where=source.where(("programme",)),
-            remedy="check, load, start, status and export take it; name one of its `projects` here.",
+            remedy="check, load, try, start, status and export take it; name one of its `projects` here.",
         )
     try:
         definition = ProjectFile.model_validate(

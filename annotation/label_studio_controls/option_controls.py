@@ -7,7 +7,7 @@ from decimal import Decimal
 from itertools import zip_longest
 from typing import TYPE_CHECKING, ClassVar, Generic
 
-from aggregation.answers import BOTH_BAD, SIDES, TIE
+from aggregation.sides import BOTH_BAD, SIDES, TIE
 from annotation.campaigns.questions import (
     ChoiceQuestion,
     ChoicesQuestion,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aggregation import spelling
-from aggregation.answers import SIDES, TIE
+from aggregation.sides import SIDES, TIE
 from annotation import input_files, vocabulary
 from annotation.campaigns.project_file import LabelsSection, VotesSection
 from annotation.campaigns.questions import (

@@ -11,13 +11,13 @@ from _rated_campaigns import CENTRE, ITEM, NAMES, NOISE, PERSON, POINTS, expect_
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from aggregation.answers import SIDES, TIE
 from aggregation.judges.agreement_difference import measure_difference
 from aggregation.judges.alternative_annotator import compare_with_people
 from aggregation.judges.corrected_means import estimate_corrected_share, estimate_powered_mean
 from aggregation.judges.judged_votes import join_judge
 from aggregation.judges.side_bias import measure_length_slope
 from aggregation.schema import Codes, Floats, MeasurementLevel, Votes
+from aggregation.sides import SIDES, TIE
 
 LABELS = np.array(["a", "b", "c"], dtype=object)
 EASE, SKILL, LEVEL, JUDGE = 1.0, 0.5, 1.4, 1.1  # in logits: how items and people vary; people's level and the judge's

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aggregation.answers import BOTH_BAD, TIE
+from aggregation.sides import BOTH_BAD, TIE
 from annotation.errors import BadInput, Where
 from annotation.loading import tables
 from annotation.loading.drafts import pause_garbage_collection

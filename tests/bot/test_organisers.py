@@ -298,7 +298,7 @@ async def test_an_answer_reaches_the_person_who_asked(chat: Chat, load: Callable
     await chat.send(organiser, "Так, рахуйте.")
     assert organiser.messages[-1].text == "Nothing is waiting for an answer."
     await collect(chat)
-    assert person.messages[-1].text == "Організатори відповіли\n\nЧи рахувати апостроф?\n\nТак, рахуйте."
+    assert person.messages[-1].text == "Організатори відповіли\nЧи рахувати апостроф?\nТак, рахуйте."
     assert [act for act, *_ in list_acts(chat)] == ["answer"]
 
 
@@ -328,13 +328,13 @@ async def test_a_report_is_replied_to_and_dismissed(chat: Chat, load: Callable[.
     organiser = await open_admin(chat)
     text = await go(chat, organiser, "1", "To answer: 1")
     name = find_pseudonym(chat, 1)
-    assert text.startswith(f"Report · 1 waiting\n\nСлова · item 0\nFrom {name}, just now\n\nСлово 0\n\n")
+    assert text.startswith(f"Report · 1 waiting\n\nСлова · item 0\nFrom {name}, just now\nСлово 0\n")
     assert text.endswith("Several answers are right")
     await go(chat, organiser, "Answer")
     await chat.send(organiser, "Правильна лише перша.")
     assert "Your reply has been sent." in organiser.messages[-1].text
     await collect(chat)
-    assert person.messages[-1].text == "Організатори відповіли\n\nПравильних відповідей кілька\n\nПравильна лише перша."
+    assert person.messages[-1].text == "Організатори відповіли\nПравильних відповідей кілька\nПравильна лише перша."
     await go(chat, organiser, "The item is fine")
     assert "Nothing is waiting for an answer." in [message.text for message in organiser.messages]
     with chat.database.reading() as view:

@@ -211,7 +211,7 @@ def test_a_programme_where_a_project_belongs_is_told_with_its_projects(one: Hrom
     assert (refused.code, refused.err) == (
         2, "hromada: 'both' is a programme; here goes one of its projects. They are: two, one.\n"
     )  # fmt: skip
-    assert "check, load, start, status and export take it; name one of its `projects`" in one("try", "both.yaml").err
+    assert "check, load, try, start, status and export take it; name one" in one("simulate", "both.yaml").err
 
 
 def test_a_programme_starts_with_all_projects_or_with_none(one: Hromada) -> None:

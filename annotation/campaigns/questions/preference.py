@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from aggregation import sides, spelling
-from aggregation.answers import BOTH_BAD, SIDES, TIE
 from aggregation.planning.assumed_variance import PlannedResult, plan_win_rate
+from aggregation.sides import BOTH_BAD, SIDES, TIE
 from annotation.campaigns.questions import question_base
 from annotation.campaigns.questions.choice import CLASS_METHODS, OptionQuestion, refuse_duplicates
 from annotation.campaigns.sections.base import Column, Text

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from aggregation.answers import BOTH_BAD, SIDES, TIE
+from aggregation.sides import BOTH_BAD, SIDES, TIE
 from annotation import input_files
 from annotation.campaigns.sections.sources import TableKeys, VotesSection
 from annotation.errors import BadInput

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from aggregation.answers import BOTH_BAD, SIDES, TIE
-from aggregation.sides import find_meanings
+from aggregation.sides import BOTH_BAD, SIDES, TIE, find_meanings
 from annotation.campaigns.sections.sources import VotesSection
 from annotation.errors import BadInput, Where
 from annotation.loading.judgements import comparison_votes

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from aggregation import spelling
-from aggregation.answers import BOTH_BAD, SIDES, TIE
+from aggregation.sides import BOTH_BAD, SIDES, TIE
 from annotation.campaigns.questions import compared_texts
 from annotation.campaigns.questions.question_base import count_units
 from annotation.workflow.assignments import ShownQuestion

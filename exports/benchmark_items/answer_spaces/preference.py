@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from aggregation.answers import SIDES
-from aggregation.sides import LETTERS, find_meanings
+from aggregation.sides import LETTERS, SIDES, find_meanings
 from exports.benchmark_items.answer_spaces.answer_space import Cue, FieldType, ItemReader
 from exports.benchmark_items.answer_spaces.label import ChoiceSpace
 from exports.benchmark_items.sources import TaskSource

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from aggregation.answers import SIDES, TIE
+from aggregation.sides import SIDES, TIE
 from annotation.store import frames
 from annotation.store.models import Project
 from annotation.workflow import assignments

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aggregation.answers import SIDES
+from aggregation.sides import SIDES
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.questions import QuestionContent
 from annotation.campaigns.questions.question_base import parse_answers

@@ -221,7 +221,7 @@ def test_a_programme_costs_one_statement_more(chat: Chat, join: Join) -> None:
     walk(chat, 3)
     statements: list[str] = []
     sa.event.listen(chat.db.engine, "before_cursor_execute", lambda *what: statements.append(what[2]))
-    assert chat.tap("А")[-1].startswith("5 з 12 · разом 4 з 36\n\n")
+    assert chat.tap("А")[-1].startswith("5 з 12 · усі разом: 4 з 36\n\n")
     counted = [one for one in statements if not one.lstrip().startswith(NOTED_BY_CHAT)]
     assert len(counted) <= 15, "\n".join(one[:80] for one in counted)
 

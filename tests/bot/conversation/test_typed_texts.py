@@ -76,7 +76,7 @@ def test_a_text_for_an_earlier_item_is_shown_with_that_item(chat: Chat, load: Lo
     assert first not in chat.last.text
     chat.tap("Змінити")
     preview = chat.say("чотири")[-1]
-    assert preview.startswith(f"1\n\n{first}\n\n")
+    assert preview.startswith(f"1\n{first}\n")
     chat.tap("Зберегти")
     assert chat.answers() == ["три", "чотири"]
 

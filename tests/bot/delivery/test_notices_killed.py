@@ -81,7 +81,7 @@ class Campaign:
 
 
 NOTICES = {
-    "reminder": "якщо матимете охоту",
+    "reminder": "для вас є запитання, коли",
     "news": "для вас знову є запитання",
     "announcement 1": "Дякуємо всім!",
     "digest": "За добу:",

@@ -137,7 +137,6 @@ def test_a_two_text_span_question(workspace: Workspace) -> None:
     chat.tap("Ще одна частина")
     chat.tap("1")
     chat.tap("4")
-    chat.tap("4")
     chat.tap("Зберегти")
     chat.tap("немає")
     answer_tasks(
