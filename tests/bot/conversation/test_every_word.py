@@ -19,6 +19,7 @@ from sqlmodel import Session, col, select
 from annotation.store import models
 from annotation.store.database import Database
 from annotation.workflow.conversations import conversation_state
+from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import prompts
 from bot.conversation.texts import get_texts
 from bot.conversation.update_handler import handle_update
@@ -70,7 +71,9 @@ def read_outcome(session: Session, chat: Chat) -> Outcome:
     data = sorted(button[1] for row in state.prompt.get("rows", ()) for button in row)
     open_ones = select(models.Participation.status).where(col(models.Participation.annotator_id) == locked.annotator_id)
     more = (locked.annotator.language, locked.annotator.time_zone, sorted(session.exec(open_ones)))
-    return Outcome(stored, (state.step, state.subject_id, drafts, data, state.session_goal, more))
+    is_choice = state.step is ConversationStep.CHOICE  # a verdict stands in the item, or below a typed answer
+    about = None if is_choice else state.subject_id
+    return Outcome(stored, (state.step, about, drafts, data, state.session_goal, more))
 
 
 TIMES = {"at", "created_at", "seconds", "shown_at", "submitted_at", "answered_at", "id", "asked_at", "given_at"}
