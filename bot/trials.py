@@ -28,7 +28,8 @@ from annotation.workflow.annotators import invitations
 from annotation.workflow.lifecycle import precision, projects, transitions
 
 if TYPE_CHECKING:
-    from aggregation.scores.performance import UnitName
+    from aggregation.preferences.win_rates import Estimate
+    from aggregation.scores.performance import Score, UnitName
     from exports.inputs import DataSet
 
 DEFAULT_DYNAMIC_OVERLAP = DynamicOverlap(min=3, max=5, confidence=0.9)
@@ -55,15 +56,26 @@ class TrialScores:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TrialResult:
+    """A win rate of two systems or a mean opinion, as `hromada baseline` shows it; `half_width` as in `TrialScores`."""
+
+    name: str
+    value: float
+    half_width: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Trial:
     """The simulation of one overlap.
 
+    `results` are what people prefer, and how they rate, where the project has no gold; there are no `scores` then.
     `planned` is half the width of the interval that the project's plan expects, as a fraction, or None without a plan.
     """
 
     overlap: str
     outcome: Outcome
     scores: TrialScores
+    results: tuple[TrialResult, ...]
     planned: float | None
 
 
@@ -232,8 +244,31 @@ def _simulate_campaign(
         data = release.ProjectInputs(view=session, project=project).read_data_set()
     first = campaign.definition.all_questions[0].name
     truth = {item: key.answers.get(first) for (_, item), key in simulation.truths.items()}
-    scores = _compute_scores(data, truth)
-    return Trial(overlap=describe_overlap(overlap), outcome=measured, scores=scores, planned=planned)
+    results = _list_results(data)
+    scores = TrialScores() if results else _compute_scores(data, truth)
+    return Trial(overlap=describe_overlap(overlap), outcome=measured, scores=scores, results=results, planned=planned)
+
+
+def _list_results(data: DataSet) -> tuple[TrialResult, ...]:
+    """The win rates of pairs, or the mean opinions by system; none where there is gold, or nothing of either."""
+    from exports.results import DataSetResult
+
+    if not data.list_scoring_gold().isna().all():
+        return ()
+    found = DataSetResult(data=data)
+    if found.preference is not None:
+        named = [(f"win rate of {pair.one} over {pair.two}", pair.estimate) for pair in found.preference.pairs]
+        return tuple(_build_result(name, one.value, one) for name, one in named if one.value is not None)
+    means = [] if found.scale is None else [(one.system, one.mean) for one in found.scale.opinions]
+    return tuple(
+        _build_result(f"mean opinion of {system or 'all texts'}", mean.value, mean)
+        for system, mean in means
+        if mean is not None and mean.value is not None
+    )
+
+
+def _build_result(name: str, value: float, estimate: Estimate | Score) -> TrialResult:
+    return TrialResult(name=name, value=value, half_width=_halve_width(estimate))
 
 
 def _compute_scores(data: DataSet, truth: Mapping[str, str | None]) -> TrialScores:
@@ -252,8 +287,11 @@ def _compute_scores(data: DataSet, truth: Mapping[str, str | None]) -> TrialScor
         score_answers(part.build_answers(), skips=part.build_skips(), units=[unit])[unit].primary
         for unit, part in parts
     )
-    low, high = single.ci_low, single.ci_high
+    return TrialScores(right=single.value, half_width=_halve_width(single), consensus=majority.value)
+
+
+def _halve_width(estimate: Estimate | Score) -> float | None:
+    low, high = estimate.ci_low, estimate.ci_high
     if low is None or high is None:
-        low, high = single.item_only_low, single.item_only_high
-    half_width = None if low is None or high is None else (high - low) / 2
-    return TrialScores(right=single.value, half_width=half_width, consensus=majority.value)
+        low, high = estimate.item_only_low, estimate.item_only_high
+    return None if low is None or high is None else (high - low) / 2

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from annotation.simulation.answer_generator import SimulationSettings
-    from bot.trials import Trial
+    from bot.trials import Trial, TrialResult
 
 People = Annotated[int, typer.Option(min=1, max=10_000, help="How many people are invited.")]
 Skill = Annotated[str, typer.Option(help="The mean chance of a right answer.")]
@@ -89,10 +89,17 @@ def _run_trials(
         _print_trials(campaign.name, settings, results, notes)
 
 
+WIDTHS = (
+    "±: half of the 95 % interval, for new people and new items; of fewer than five people, for these people and new"
+    " items."
+)
+
+
 def _print_trials(campaign: str, settings: SimulationSettings, results: Sequence[Trial], notes: Sequence[str]) -> None:
     """Print a column for each overlap; rows without values are left out."""
     columns = [_build_cells(trial) for trial in results]
-    all_rows = [(name, *(cells[name] for cells in columns)) for name in columns[0]]
+    names = dict.fromkeys(name for cells in columns for name in cells)
+    all_rows = [(name, *(cells.get(name) for cells in columns)) for name in names]
     rows = [row for row in all_rows if any(cell is not None for cell in row[1:])]
     shortages = [f"Overlap {trial.overlap}: {line}" for trial in results for line in trial.outcome.shortages]
     refused = dict.fromkeys(trial.scores.refused for trial in results if trial.scores.refused)
@@ -105,6 +112,7 @@ def _print_trials(campaign: str, settings: SimulationSettings, results: Sequence
             *shortages,
             *(f"No accuracy: {reason}" for reason in refused),
             *notes,
+            *([WIDTHS] if any(trial.results for trial in results) else ()),
             "SIMULATED: no person answered any of this.",
         ],
     )
@@ -113,7 +121,7 @@ def _print_trials(campaign: str, settings: SimulationSettings, results: Sequence
 def _build_cells(trial: Trial) -> dict[str, Cell]:
     """The cells of a trial by row."""
     outcome, scores = trial.outcome, trial.scores
-    return {
+    cells: dict[str, Cell] = {
         "items done": f"{outcome.done} of {outcome.items}",
         "judgements": str(outcome.judgements),
         "answers an item": f"{outcome.mean_answers:.2f}",
@@ -129,6 +137,12 @@ def _build_cells(trial: Trial) -> dict[str, Cell]:
         "planned, of a baseline": _format_number(trial.planned),
         "right majorities": _format_number(scores.consensus),
     }
+    return cells | {one.name: _format_result(one) for one in trial.results}
+
+
+def _format_result(result: TrialResult) -> str:
+    width = "" if result.half_width is None else f" ± {result.half_width:.3f}"
+    return f"{result.value:.3f}{width}"
 
 
 def _format_number(value: float | None) -> str | None:
@@ -149,6 +163,7 @@ def _build_json(trial: Trial) -> dict[str, object]:
         "mean_answers": outcome.mean_answers,
         "planned_half_width": trial.planned,
         **asdict(scores),
+        "results": [asdict(one) for one in trial.results],
     }
 
 

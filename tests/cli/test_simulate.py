@@ -76,3 +76,18 @@ def test_what_cannot_be_tried_is_refused(strict: Hromada, arguments: tuple[str, 
     ran = strict("simulate", "one/project.yaml", *arguments)
     assert ran.code == 2
     assert says in ran.err
+
+
+@pytest.mark.parametrize(
+    ("template", "named"), [("preference", "win rate of верба over липа"), ("rating", "mean opinion of human")]
+)
+def test_without_gold_what_people_prefer_is_simulated(hromada: Hromada, template: str, named: str) -> None:
+    """In place of a share of right answers, in the table and as JSON."""
+    assert hromada("new", "one", "--template", template).code == 0
+    ran = hromada("simulate", "one/project.yaml", "--people", "6", "--overlap", "3")
+    assert named in " ".join(ran.out.split())
+    assert "±: half of the 95 % interval" in ran.out
+    assert "right answers" not in ran.out
+    (trial,) = hromada("simulate", "one/project.yaml", "--people", "6", "--overlap", "3", "--json").json["trials"]
+    assert trial["right"] is None
+    assert next(one for one in trial["results"] if one["name"] == named)["value"] > 0
