@@ -138,6 +138,7 @@ def test_no_gold_is_an_error_with_a_way_out(votes_of: Build) -> None:
         score_labels(votes_of([], classes="xy", gold={"j": "x"}))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=15)
 @given(rows=ROWS, seed=st.integers(0, 99))
 def test_the_order_of_rows_changes_nothing(votes_of: Build, rows: Rows, seed: int) -> None:
