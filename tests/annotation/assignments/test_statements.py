@@ -11,10 +11,14 @@ import pytest
 import sqlalchemy as sa
 
 from annotation.campaigns import programme_file as programme_files
+from annotation.store import queries
 from annotation.store.database import Database
 from annotation.store.models import Cohort, Project
+from annotation.vocabulary import ProjectStatus
 from annotation.workflow import assignments
+from annotation.workflow.allocation import group_allocation
 from annotation.workflow.assignments import AnnotatorTransaction, journey, lock_annotator
+from annotation.workflow.assignments.countdown import Countdown
 from annotation.workflow.lifecycle import projects, readiness
 
 if TYPE_CHECKING:
@@ -160,7 +164,7 @@ def test_that_nothing_is_left_costs_as_few(scenario: Scenario) -> None:
 def test_an_answer_in_a_programme_costs_as_few(scenario: Scenario, kind: str) -> None:
     """Also where the next item is of another data set: what is left was counted when each of them began."""
     keys = {"kind": kind, "reward": {"countdown": True, "emoji": "none"}}
-    programme_of(scenario, order="interleaved", **keys)
+    programme_of(scenario, order="interleaved", items=(40, 40), **keys)
     who = scenario.person()
     scenario.answers(who, 2)
     assigned = scenario.assign(who)
@@ -172,7 +176,7 @@ def test_an_answer_in_a_programme_costs_as_few(scenario: Scenario, kind: str) ->
                 following = asked(scenario, transaction)
         assert len(sent) <= 12, sent
         assert following.project_id != assigned.project_id
-        assert following.countdown == assignments.Countdown(total=10, answered=number - 1, wanted=20)
+        assert following.countdown == Countdown(total=80, answered=number - 1, wanted=160)
         assert following.number == number
         assigned = following
 
@@ -196,7 +200,12 @@ def test_a_total_leaves_out_what_an_allocation_gives_to_others(scenario: Scenari
     groups = [f"g{number}" for number in range(6)]
     programme_of(scenario, items=(groups, groups), kind="baseline", reward={"countdown": True, "emoji": "none"})
     with scenario.db.transaction() as session:
-        allocation.allocate_groups(session, projects=["first", "second"], annotators=2, seed=1, now=scenario.now)
+        members = [queries.get_project(session, name) for name in ("first", "second")]
+        for project in members:
+            project.status = ProjectStatus.LOADED
+        group_allocation.allocate_groups(session, projects=members, annotators=2, seed=1, now=scenario.now)
+        for project in members:
+            project.status = ProjectStatus.RUNNING
     who = scenario.person()
     found = scenario.assign(who).journey
     assert found is not None
