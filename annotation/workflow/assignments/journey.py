@@ -45,7 +45,6 @@ from annotation.workflow.assignments import countdown
 from annotation.workflow.assignments.annotator_context import AnnotatorTransaction, OpenedAssignment
 from annotation.workflow.assignments.assignment_policy import Journey
 
-
 MOST_COUNTED = 2000
 """Main items of a data set are counted up to this number: of a larger one only caps and quotas tell what is left."""
 _STORED = ("number", "total", "seconds", "answered", "wanted", "is_halfway_told")
