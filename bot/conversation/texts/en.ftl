@@ -489,7 +489,7 @@ extra = Thank you! This question was closed in the meantime, so your answer is s
 right = Right!
 # In training: the answer was wrong.
 # $gold (a fable): the right answer
-wrong = No, the right answer is: { $gold }
+wrong = The right answer is: { $gold }
 # In training: an answer in own words, which is not called right or wrong.
 # $gold (Because it rained.): the expected answer
 for-comparison = The expected answer: { $gold }
@@ -789,9 +789,6 @@ more = ⋯
 undo-skip = Bring back
 # An item with several questions was answered: asks which of the answers is to change.
 which-answer = Which answer would you like to change?
-# Short notice over the chat, in training.
-# $gold (a fable): the right answer
-toast-wrong = No: { $gold }
 # On the first card of a programme of several data sets, within the sentence below.
 # $items (290): about how many items, rounded
 journey-items = { $items ->

@@ -266,7 +266,7 @@ undo-training = Poprawna odpowiedź została tu już pokazana, więc swojej nie 
 kept = Zostaje bez zmian
 extra = Dziękujemy! To pytanie zostało w międzyczasie zamknięte, więc Twoja odpowiedź jest zapisana osobno.
 right = Dobrze!
-wrong = Nie, poprawna odpowiedź to: { $gold }
+wrong = Poprawna odpowiedź: { $gold }
 for-comparison = Oczekiwana odpowiedź: { $gold }
 
 ## Pominąć, zgłosić, zapytać
@@ -438,7 +438,6 @@ shared-count = wszyscy razem: { $answered } z { $wanted }
 more = ⋯
 undo-skip = Przywróć
 which-answer = Którą odpowiedź chcesz zmienić?
-toast-wrong = Nie: { $gold }
 journey-items = { $items ->
     [one] { $items } zadanie
     [few] { $items } zadania

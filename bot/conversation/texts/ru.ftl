@@ -263,7 +263,7 @@ undo-training = Правильный ответ здесь вы уже виде�
 kept = Осталось как было
 extra = Спасибо! Этот вопрос тем временем закрыли, поэтому ответ сохранён отдельно.
 right = Верно!
-wrong = Нет, правильно: { $gold }
+wrong = Правильный ответ: { $gold }
 for-comparison = Ожидаемый ответ: { $gold }
 
 ## Пропустить, сообщить, спросить
@@ -420,7 +420,6 @@ shared-count = все вместе: { $answered } из { $wanted }
 more = ⋯
 undo-skip = Вернуть
 which-answer = Какой ответ изменить?
-toast-wrong = Нет: { $gold }
 journey-items = { $items ->
     [one] { $items } задание
     [few] { $items } задания

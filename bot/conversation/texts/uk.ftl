@@ -263,7 +263,7 @@ undo-training = Правильну відповідь тут ви вже бач�
 kept = Лишилося як було
 extra = Дякуємо! Це запитання тим часом закрили, тож відповідь збережено окремо.
 right = Правильно!
-wrong = Ні, правильно: { $gold }
+wrong = Правильна відповідь: { $gold }
 for-comparison = Очікувана відповідь: { $gold }
 
 ## Пропустити, повідомити, запитати
@@ -420,7 +420,6 @@ shared-count = усі разом: { $answered } з { $wanted }
 more = ⋯
 undo-skip = Повернути
 which-answer = Яку відповідь змінити?
-toast-wrong = Ні: { $gold }
 journey-items = { $items ->
     [one] { $items } завдання
     [few] { $items } завдання

@@ -493,7 +493,7 @@ def format_toast(saved: SavedJudgement, translate: Texts, *, emoji: str) -> str:
         text = translate("extra")
     elif saved.feedback is not None and saved.feedback.right is not None:
         gold = format_gold(saved, saved.feedback, translate)
-        text = translate("right") if saved.feedback.right else translate("toast-wrong", gold=gold)
+        text = translate("right") if saved.feedback.right else f"{WRONG} {translate('wrong', gold=gold)}"
     elif saved.revision:
         text = translate("answer-changed")
     else:
