@@ -45,6 +45,13 @@ def test_after_a_wrong_answer_the_next_item_waits(trained: Chat, way_on: str) ->
     assert trained.tap("Б")[-1].startswith("1\n\n")
 
 
+def test_a_step_back_in_training_says_that_the_right_answer_was_seen(trained: Chat) -> None:
+    """And not that a stage or the project is over; "Змінити" does not stand above it, as nothing is changed."""
+    trained.tap("А")
+    trained.tap("Далі")
+    assert trained.say("назад") == ["Правильну відповідь тут ви вже бачили, тому свою більше не змінити."]
+
+
 def test_it_waits_below_a_typed_answer_and_below_the_result(trained: Chat) -> None:
     """A right answer leads on at once; whatever else is typed is no answer, and leads on."""
     assert trained.say("кіт") == ["кіт", "Правильна відповідь: собака\n\nШість літер.\n[Далі]"]
