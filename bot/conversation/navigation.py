@@ -27,8 +27,8 @@ from bot.conversation.views.menus import MenuLine
 
 OTHER_SCREENS = {*access.RESOLVABLE_REASONS, UnassignedReason.SEARCHING, UnassignedReason.SUSPENDED}
 """The reasons for having no item that are no end of a programme."""
-TOLD_REASONS = {UnassignedReason.PAUSED, UnassignedReason.EXCLUDED, UnassignedReason.FAILED}
-"""The reasons that are told below the lines."""
+TOLD_REASONS = {UnassignedReason.PAUSED, UnassignedReason.EXCLUDED}
+"""The reasons that are told below the lines, which do not tell them."""
 
 
 def show_programme_end(
@@ -61,7 +61,7 @@ def show_end_of_closed(context: UpdateContext) -> TelegramCalls:
 
 
 def _explain_reason(context: UpdateContext, result: NothingAssigned | None) -> str:
-    """What a rule or a failed test has decided in one of the projects; empty for any other reason."""
+    """What a rule has decided in one of the projects; empty for any other reason."""
     if result is None or result.project is None or result.reason not in TOLD_REASONS:
         return ""
     project, _ = definitions.get_named_project(context.transaction.session, result.project)

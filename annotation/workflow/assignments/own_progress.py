@@ -21,7 +21,7 @@ from annotation.workflow.assignments.annotator_context import AnnotatorContext, 
 
 
 class ProgressState(StrEnum):
-    """How far an annotator is in a project; STOPPED is their participation, PAUSED and CLOSED are projects."""
+    """How far an annotator is in a project: STOPPED and FAILED are participations, PAUSED and CLOSED projects."""
 
     WAITING = "waiting"
     BEGUN = "begun"
@@ -29,6 +29,7 @@ class ProgressState(StrEnum):
     PAUSED = "paused"
     CLOSED = "closed"
     STOPPED = "stopped"
+    FAILED = "failed"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,6 +133,8 @@ def _find_state(row: sa.Row[Any]) -> ProgressState:
     """The state as far as project and participation tell it."""
     if row.project_status is not ProjectStatus.RUNNING:
         return ProgressState.CLOSED if row.project_status is ProjectStatus.CLOSED else ProgressState.PAUSED
+    if row.status is ParticipationStatus.FAILED:
+        return ProgressState.FAILED
     if row.status not in {None, ParticipationStatus.ACTIVE}:
         return ProgressState.STOPPED
     return ProgressState.BEGUN if row.shown else ProgressState.WAITING

@@ -94,7 +94,9 @@ def change_last_answer(context: UpdateContext) -> TelegramCalls:
         return context.send_text("nothing-before")
     message_id, assignment_id = latest
     tap = context.as_tap(message_id, CallbackData(ButtonAction.UNDO, assignment_id))
-    told = context.confirm_typed(answers.undo_answer(tap), context.translate("undo"))
+    opened = answers.undo_answer(tap)
+    is_refused = len(opened) == 1
+    told = context.confirm_typed(opened, "" if is_refused else context.translate("undo"))
     return tuple(replace(call, reply_to=message_id) if isinstance(call, NewMessage) else call for call in told)
 
 

@@ -388,7 +388,7 @@ def change_edited_answer(context: UpdateContext) -> TelegramCalls:
     try:
         item = assignments.undo_judgement(opened)
     except Stale:
-        return context.send_text("undo-closed")
+        return context.send_text(answers.choose_refusal(opened))
     draft = answers.restore_draft(context, opened, item)
     result = _apply_edit(context, item, draft, name, is_saved=True)
     if isinstance(result, RefusedInput):

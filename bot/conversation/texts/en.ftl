@@ -134,8 +134,6 @@ noted = Noted
 # What somebody told about themselves is stored.
 # $value (Kharkiv): what they told
 profile-noted = Noted: { $value }. You can correct it here: /mydata
-# Said to a typed text that is none of the buttons.
-choose-from-list = There is no such answer. Please tap one of the buttons.
 # Said to a text where a number was asked for: with both bounds, with one, or with none.
 # $bounds (both): both, least, most or none; not shown
 # $least (18): the lowest number
@@ -229,7 +227,7 @@ report = Problem
 # Button, at most 20 characters: asks the organisers.
 ask = Ask
 # Button, at most 20 characters: shows the instructions again.
-task = The task
+task = Task
 # Button, at most 20 characters: stops for now.
 pause = Pause
 # Button, at most 20 characters: an answer that was to be changed stays.
@@ -481,6 +479,8 @@ answer-or-skip = Give an answer, or tap “Skip”
 undo-open = Choose another answer
 # Short notice over the chat, at most 200 characters: an answer can no longer be changed.
 undo-closed = This answer can no longer be changed: you have seen a related question since, or this stage or the project is over.
+# An answer that can no longer be changed: it was in training, where the right one is shown.
+undo-training = You have already seen the right answer here, so yours can no longer be changed.
 # Short notice over the chat, at most 200 characters: an answer stays as it was.
 kept = Left as it was
 # Below an answer that came after the question was closed.
@@ -489,7 +489,7 @@ extra = Thank you! This question was closed in the meantime, so your answer is s
 right = Right!
 # In training: the answer was wrong.
 # $gold (a fable): the right answer
-wrong = No, the right answer is: { $gold }
+wrong = The right answer is: { $gold }
 # In training: an answer in own words, which is not called right or wrong.
 # $gold (Because it rained.): the expected answer
 for-comparison = The expected answer: { $gold }
@@ -789,9 +789,6 @@ more = ⋯
 undo-skip = Bring back
 # An item with several questions was answered: asks which of the answers is to change.
 which-answer = Which answer would you like to change?
-# Short notice over the chat, in training.
-# $gold (a fable): the right answer
-toast-wrong = No: { $gold }
 # On the first card of a programme of several data sets, within the sentence below.
 # $items (290): about how many items, rounded
 journey-items = { $items ->
@@ -992,6 +989,9 @@ progress-paused = paused
 progress-closed = over
 # In the list /progress, after the title of a project where the annotator was stopped, in small letters.
 progress-stopped = participation stopped
+# In the list /progress, after the title of a project whose training or test the annotator did not pass, in small
+# letters.
+progress-failed = not passed
 # All projects of a programme are done.
 # $answers (40): how many answers the annotator has given
 programme-done = 🏁 That is all there was for you. { $answers ->

@@ -69,7 +69,6 @@ type-number = Wpisz liczbę, na przykład 34.
 rather-not-say = Wolę nie mówić
 noted = Zapisane
 profile-noted = Zapisane: { $value }. Poprawisz to tutaj: /mydata
-choose-from-list = Nie ma takiej odpowiedzi. Dotknij jednego z przycisków.
 not-a-number = { $bounds ->
     [both] Wpisz liczbę od { $least } do { $most }.
     [least] Wpisz liczbę nie mniejszą niż { $least }.
@@ -263,10 +262,11 @@ choose-at-most = Zaznacz najwyżej { $most }
 answer-or-skip = Odpowiedz albo dotknij „Pomiń”
 undo-open = Wybierz inną odpowiedź
 undo-closed = Tej odpowiedzi nie da się już zmienić: po niej pojawiło się powiązane pytanie albo zakończył się ten etap lub projekt.
+undo-training = Poprawna odpowiedź została tu już pokazana, więc swojej nie da się już zmienić.
 kept = Zostaje bez zmian
 extra = Dziękujemy! To pytanie zostało w międzyczasie zamknięte, więc Twoja odpowiedź jest zapisana osobno.
 right = Dobrze!
-wrong = Nie, poprawna odpowiedź to: { $gold }
+wrong = Poprawna odpowiedź: { $gold }
 for-comparison = Oczekiwana odpowiedź: { $gold }
 
 ## Pominąć, zgłosić, zapytać
@@ -438,7 +438,6 @@ shared-count = wszyscy razem: { $answered } z { $wanted }
 more = ⋯
 undo-skip = Przywróć
 which-answer = Którą odpowiedź chcesz zmienić?
-toast-wrong = Nie: { $gold }
 journey-items = { $items ->
     [one] { $items } zadanie
     [few] { $items } zadania
@@ -561,6 +560,7 @@ progress-nothing = nie ma dla Ciebie zadań
 progress-paused = wstrzymany
 progress-closed = zakończony
 progress-stopped = udział wstrzymany
+progress-failed = niezaliczone
 programme-done = 🏁 To wszystko, co było dla Ciebie. Masz za sobą { $answers ->
     [one] { $answers } odpowiedź
     [few] { $answers } odpowiedzi

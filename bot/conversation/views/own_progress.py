@@ -80,23 +80,31 @@ def render_unassigned_reason(
 
 
 def render_qualification_result(
-    decision: QualificationDecision, translate: Texts, *, title: str = ""
+    decision: QualificationDecision, translate: Texts, *, title: str = "", until: str = ""
 ) -> RenderedMessage:
-    """The result of a training or qualification; the time of the next attempt is told in a message of its own.
+    """The result of a training or qualification.
 
-    `title` is that of the data set, in a programme.
+    `title` is that of the data set, in a programme. There the next item may be another data set's: what follows from a
+    failure is told here, and not that the main items begin. `until` is when the next attempt opens, empty for now.
     """
-    texts = [_format_result(decision, translate)]
-    if decision.passed and decision.next_stage is Stage.MAIN:
+    texts = [_format_result(decision, translate, may_go_on=not (title and until))]
+    is_over = not decision.passed and decision.retry_at is None
+    if title and is_over:
+        texts.append(translate("failed", project=title))
+    elif title and until:
+        texts.append(translate("cool-down", project=title, until=until))
+    elif not title and decision.passed and decision.next_stage is Stage.MAIN:
         texts.append(translate("main-begins"))
-    blocks = [message_layout.make_bold_block(title), TextBlock(" ".join(texts))]
-    return message_layout.render_messages(blocks, translate)[-1]
+    heading = "" if is_over or until else title
+    return message_layout.render_messages(
+        [message_layout.make_bold_block(heading), TextBlock(" ".join(texts))], translate
+    )[-1]
 
 
-def _format_result(decision: QualificationDecision, translate: Texts) -> str:
+def _format_result(decision: QualificationDecision, translate: Texts, *, may_go_on: bool) -> str:
     if decision.n_needed is None:
         return translate(OVER_TEXTS[decision.stage])
-    failed = "failed-now" if decision.retry_at is None else "failed-retry"
+    failed = "failed-retry" if decision.retry_at is not None and may_go_on else "failed-now"
     result = translate("result", right=decision.n_right, of=decision.n_answered, needed=decision.n_needed)
     return translate(PASSED_TEXTS[decision.stage] if decision.passed else failed, result=result)
 
@@ -183,6 +191,7 @@ MARKS = {
     ProgressState.PAUSED: "‖",
     ProgressState.CLOSED: "✓",
     ProgressState.STOPPED: "–",
+    ProgressState.FAILED: "–",
 }
 """How a line begins."""
 STATE_TEXTS = {
@@ -231,6 +240,8 @@ def format_progress(progress: OwnProgress, translate: Texts, *, with_shared: boo
 def _format_counts(progress: OwnProgress, translate: Texts, *, with_shared: bool) -> str:
     if progress.state is ProgressState.DONE and not progress.done:
         return translate("progress-nothing")
+    if progress.state is ProgressState.FAILED:
+        return translate("progress-failed")
     if progress.preparing is not None:
         return translate(STAGE_TEXTS[progress.preparing])
     total = progress.total

@@ -285,17 +285,26 @@ def test_an_open_project_follows_the_end_of_a_programme(chat: Chat, join: Join, 
     assert sum("🏁" in one for one in chat.seen) == 1
 
 
-def test_what_a_rule_decided_stands_below_the_lines(chat: Chat, join: Join, db: Database) -> None:
-    """The annotator was paused in one of the projects."""
+@pytest.mark.parametrize(
+    ("status", "line"),
+    [
+        (ParticipationStatus.PAUSED, "1 · участь зупинено\n✓ Кіт чи пес? — 1 з 1\n\nВашу участь"),
+        (ParticipationStatus.FAILED, "не пройдено\n✓ Кіт чи пес? — 1 з 1\n\n🏁"),
+    ],
+)
+def test_what_was_decided_stands_in_the_lines(
+    chat: Chat, join: Join, db: Database, status: ParticipationStatus, line: str
+) -> None:
+    """The annotator was paused in one of the projects, which is told below the lines too, or failed its test."""
     join(2, 1)
     walk(chat, 1)
     with db.transaction() as session:
         participation = session.exec(select(models.Participation).where(models.Participation.project_id == 1)).one()
-        participation.status = ParticipationStatus.PAUSED
+        participation.status = status
         session.add(participation)
     chat.say("/start")
     [end] = walk(chat)
-    assert end.startswith("Слова\n– Яке слово довше? — 1 · участь зупинено\n✓ Кіт чи пес? — 1 з 1\n\nВашу участь")
+    assert end.startswith(f"Слова\n– Яке слово довше? — {line}")
     assert end.endswith(DONE.format(answers="2 відповіді"))
 
 
