@@ -163,7 +163,7 @@ def test_that_nothing_is_left_costs_as_few(scenario: Scenario) -> None:
 @pytest.mark.parametrize("kind", ["annotation", "baseline"])
 def test_an_answer_in_a_programme_costs_as_few(scenario: Scenario, kind: str) -> None:
     """Also where the next item is of another data set: what is left was counted when each of them began."""
-    keys = {"kind": kind, "reward": {"countdown": True, "emoji": "none"}}
+    keys: dict[str, Any] = {"kind": kind, "reward": {"countdown": True, "emoji": "none"}}
     programme_of(scenario, order="interleaved", items=(40, 40), **keys)
     who = scenario.person()
     scenario.answers(who, 2)
