@@ -193,7 +193,7 @@ def _list_people(view: Session, project: Project, *, now: datetime, blind: bool)
                 reason=entry.explanation or "",
                 stage=entry.stage or "",
                 items=entry.work.items,
-                per_hour=entry.work.items / entry.work.hours if entry.work.seconds else None,
+                per_hour=entry.work.per_hour,
                 controls=entry.control_accuracy.of,
                 controls_right=None if blind else entry.control_accuracy.right,
                 flagged=flagged,

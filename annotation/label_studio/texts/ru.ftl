@@ -42,6 +42,20 @@ reject-plain = Отклонить
 reject-other = Отклонить по другой причине
 reject-asks = Почему ответ отклонён?
 reject-told = Это может прочитать тот, кто отвечал.
+reminder-subject = { $title }: { $count ->
+    [one] вас ждёт { $count } задание
+    [few] вас ждут { $count } задания
+   *[other] вас ждёт { $count } заданий
+}
+reminder-greeting = Здравствуйте!
+reminder-waiting = { $count ->
+    [one] В кампании «{ $title }» вас ждёт { $count } задание:
+    [few] В кампании «{ $title }» вас ждут { $count } задания:
+   *[other] В кампании «{ $title }» вас ждёт { $count } заданий:
+}
+reminder-due = Пожалуйста, закончите до { $date }. Если не успеваете, напишите нам, и мы передадим их кому-нибудь другому.
+reminder-no-date = Если у вас нет возможности, напишите нам, и мы передадим их кому-нибудь другому.
+reminder-thanks = Спасибо!
 second-pass = второй взгляд
 review = проверка
 adjudication = решения

@@ -42,6 +42,20 @@ reject-plain = Відхилити
 reject-other = Відхилити з іншої причини
 reject-asks = Чому відповідь відхилено?
 reject-told = Це може прочитати той, хто відповідав.
+reminder-subject = { $title }: { $count ->
+    [one] на вас чекає { $count } завдання
+    [few] на вас чекають { $count } завдання
+   *[other] на вас чекає { $count } завдань
+}
+reminder-greeting = Вітаємо!
+reminder-waiting = { $count ->
+    [one] У кампанії «{ $title }» на вас чекає { $count } завдання:
+    [few] У кампанії «{ $title }» на вас чекають { $count } завдання:
+   *[other] У кампанії «{ $title }» на вас чекає { $count } завдань:
+}
+reminder-due = Будь ласка, завершіть до { $date }. Якщо не встигаєте, напишіть нам, і ми передамо їх комусь іншому.
+reminder-no-date = Якщо не маєте змоги, напишіть нам, і ми передамо їх комусь іншому.
+reminder-thanks = Дякуємо!
 second-pass = другий погляд
 review = перевірка
 adjudication = рішення
