@@ -20,14 +20,16 @@ MOST_COMPARED = 6
 class CorrectionComparison:
     """The corrections of two annotators, `one` and `other`, of the same story.
 
-    `apart` is how many words (what stands between blanks) lead from one text to the other, over the mean of their
-    lengths; 0 for equal texts. `shared` of `changes` different changes to the original were made by both. `parts` is
-    the difference from the text of `one` to that of `other`, without what both have far from any difference.
+    `apart` is how many words (what stands between blanks) lead from one text to the other, over the length of the
+    longer one; `is_same` says that nothing does. Of `changes` different changes to the original, both made `shared`.
+    `parts` is the difference from the text of `one` to that of `other`, without what both have far from any difference.
+    It is empty if one of them dropped most of the text, since all of the other text would differ.
     """
 
     one: str
     other: str
     apart: float
+    is_same: bool
     shared: int
     changes: int
     parts: tuple[DiffPart, ...]
@@ -42,13 +44,16 @@ def compare_corrections(pairs: Sequence[Correction]) -> tuple[CorrectionComparis
 def _compare(one: Correction, other: Correction) -> CorrectionComparison:
     texts = one.corrected or "", other.corrected or ""
     words = texts[0].split(), texts[1].split()
-    length = len(words[0]) + len(words[1])
+    longest = max(map(len, words))
+    is_same = texts[0] == texts[1]
     changes = set(_list_changes(one.parts)), set(_list_changes(other.parts))
-    parts = compute_difference(*texts) if texts[0] != texts[1] else ()
+    is_dropped = any(made.edits is not None and made.edits.most_dropped for made in (one, other))
+    parts = () if is_same or is_dropped else compute_difference(*texts)
     return CorrectionComparison(
         one=one.annotator,
         other=other.annotator,
-        apart=2 * edit_distance(*words) / length if length else 0.0,
+        apart=edit_distance(*words) / longest if longest else 0.0,
+        is_same=is_same,
         shared=len(changes[0] & changes[1]),
         changes=len(changes[0] | changes[1]),
         parts=tuple(_shorten_parts(parts)),
@@ -78,4 +83,4 @@ def _shorten_parts(parts: Sequence[DiffPart]) -> Iterator[DiffPart]:
         before = part.text[:CONTEXT].rsplit(None, 1)[0] if index > 0 else ""
         after = part.text[-CONTEXT:].split(None, 1)[-1] if index < len(parts) - 1 else ""
         is_short = len(part.text) <= 2 * CONTEXT
-        yield part if is_short else DiffPart("=", f"{before} … {after}")
+        yield part if is_short else DiffPart("=", f"{before} … {after}".strip(" "))

@@ -115,9 +115,9 @@ def display_story(summary: CorrectionSummary, story: CorrectedStory) -> Displaye
 
 def _display_comparison(comparison: CorrectionComparison) -> DisplayedComparison:
     said = [
-        translate("{share} of words apart", share=format_percent(comparison.apart))
-        if comparison.parts
-        else translate("the very same text")
+        translate("the very same text")
+        if comparison.is_same
+        else translate("{share} of words apart", share=format_percent(comparison.apart))
     ]
     if comparison.changes:
         said.append(
@@ -185,6 +185,9 @@ def _describe_change(correction: Correction) -> str:
         return ""
     if correction.status == "unchanged":
         return translate("The text stays as it was.")
+    if correction.edits.most_dropped:
+        before = len(correction.original.split())
+        return translate("Words now: {now}; before: {before}.", now=correction.edits.corrected_words, before=before)
     words, characters = format_percent(correction.edits.wer), format_percent(correction.edits.cer)
     return translate("{words} of words, {characters} of characters changed", words=words, characters=characters)
 

@@ -251,7 +251,10 @@ def test_a_correction_that_deletes_a_story_is_flagged_and_spoils_no_headline(mak
     published = json.loads(str(made["stories.json"]))["так-ні"]["fixed"]
     assert published["most_dropped"] == {"corrections": 1, "share": 0.25}
     words = published["edits"]["wer"]
-    assert (words["max"], words["pooled"]["value"]) == (52.0, pytest.approx((8 + 2 + 0 + 104) / (3 * 104 + 2), abs=1e-6))
+    assert (words["max"], words["pooled"]["value"]) == (
+        52.0,
+        pytest.approx((8 + 2 + 0 + 104) / (3 * 104 + 2), abs=1e-6),
+    )
     page = str(made["stories.html"])
     assert re.findall(r"<h3>(s\d)</h3>", page) == ["s3", "s1", "s2"]
     assert "Stories of which somebody deleted most come first." in page
@@ -259,6 +262,7 @@ def test_a_correction_that_deletes_a_story_is_flagged_and_spoils_no_headline(mak
     assert "<b>36.3 %</b>" in headline
     assert "median: 4.8 %" in headline
     assert page.count("most of the text was deleted</span>") == 1
+    assert "Words now: 2; before: 104." in page
 
 
 def test_two_correctors_of_a_story_are_compared(make: Make) -> None:

@@ -34,6 +34,7 @@ from annotation.vocabulary import SECOND_PASS_OCCASION, AssignmentStatus, BatchW
 from annotation.workflow import definitions
 from annotation.workflow.annotators import payments
 from annotation.workflow.annotators.payments import ActiveTime
+from annotation.workflow.monitoring import blindness
 
 
 class PersonKey(NamedTuple):
@@ -245,8 +246,12 @@ class _Answer(NamedTuple):
 
 
 def _read_answers(session: Session, project: Project, definition: ProjectFile) -> dict[int, list[_Answer]]:
-    """The final answers in Label Studio by annotator id, without those that were deleted there."""
-    edits = [question for question in definition.all_questions if question.corrects_text]
+    """The final answers in Label Studio by annotator id, without those that were deleted there.
+
+    While the project is blind, no texts are looked at.
+    """
+    is_shown = not blindness.is_blind(session, project)
+    edits = [question for question in definition.all_questions if question.corrects_text and is_shown]
     first = definition.all_questions[0].name
     data = col(Item.data) if edits else sa.null()
     columns: list[Any] = [
