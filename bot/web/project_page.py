@@ -233,7 +233,8 @@ def _build_people_section(project: ProjectState, details: ProjectDetails | None)
     notices = (translate("{n} more are in `hromada people`.", n=more),) if more else ()
     if details.studio.people:
         how += " " + translate(
-            "In Label Studio: answers as of the last pull; late is what nobody answered by its date."
+            "In Label Studio, by e-mail: answers as of the last pull. Late: its date is over. Went back: ended without "
+            "an answer."
         )
     if details.studio.problem:
         notices += (translate("Label Studio cannot be asked now, so e-mails and what was begun there are unknown."),)
@@ -283,6 +284,7 @@ def _build_studio_tables(studio: PeopleStatus) -> tuple[LiveTable, ...]:
         translate("Answers"),
         translate("Due on"),
         translate("Late"),
+        translate("Went back"),
         translate("Median time"),
         translate("Pace"),
         translate("Unchanged"),
@@ -302,6 +304,7 @@ def _build_studio_row(person: PersonStatus) -> LiveRow:
             format_number(work.answered),
             _format_known(work.due_at, format_time),
             format_number(work.late),
+            format_number(work.returned),
             _format_known(work.seconds, format_duration),
             _format_known(work.per_hour, format_pace),
             _count_of(corrections.unchanged, corrections.number),

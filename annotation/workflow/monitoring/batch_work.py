@@ -79,11 +79,11 @@ class PersonWork:
     """The work of one person in a project in Label Studio, answers as they were last pulled.
 
     `waiting` counts items (or decisions) that are theirs and not answered, `answered` and `skipped` those that they
-    ended. `due_at` is the first date by which a waiting item is to be answered, `late` counts items that were not
-    answered by their date, also those that went back to others since. `seconds` is the median time of an answer,
-    `per_hour` items in an active hour, None for fewer than two. `accounts` are the person's accounts by server.
-    `in_telegram` says that the bot can write to them. `pulled_at` is the time up to which all their queues were read,
-    None before the first pull.
+    ended. `due_at` is the first date by which a waiting item is to be answered, `late` counts waiting items whose date
+    is over. `returned` counts items that ended without an answer, by their date or as they were released. `seconds` is
+    the median time of an answer, `per_hour` items in an active hour, None for fewer than two. `accounts` are the
+    person's accounts by server. `in_telegram` says that the bot can write to them. `pulled_at` is the time up to which
+    all their queues were read, None before the first pull.
     """
 
     project: str
@@ -99,6 +99,7 @@ class PersonWork:
     answered: int
     skipped: int = 0
     late: int = 0
+    returned: int = 0
     due_at: datetime | None = None
     seconds: float | None = None
     per_hour: float | None = None
@@ -222,19 +223,18 @@ def _of_label_studio(project: Project) -> tuple[sa.ColumnElement[bool], ...]:
 
 
 def _count_open_items(session: Session, project: Project, *, now: datetime) -> Iterator[tuple[int, dict[str, Any]]]:
-    """What waits for each annotator, by when, and what was not answered in time."""
+    """What waits for each annotator, by when, and what ended without an answer."""
     is_live = col(Assignment.status) == AssignmentStatus.LIVE
-    is_late = sa.and_(
-        col(Assignment.status).in_((AssignmentStatus.LIVE, AssignmentStatus.EXPIRED)),
-        col(Assignment.lease_until) < now,
-    )
+    is_late = sa.and_(is_live, col(Assignment.lease_until) < now)
+    is_returned = col(Assignment.status) == AssignmentStatus.EXPIRED
     due = func.min(sa.case((is_live, col(Assignment.lease_until))), type_=Assignment.lease_until.type)  # type: ignore[union-attr]
     columns: list[Any] = [
-        col(Assignment.annotator_id), func.count().filter(is_live), func.count().filter(is_late), due,
+        col(Assignment.annotator_id), func.count().filter(is_live), func.count().filter(is_late),
+        func.count().filter(is_returned), due,
     ]  # fmt: skip
     counts = sa.select(*columns).where(*_of_label_studio(project)).group_by(col(Assignment.annotator_id))
-    for annotator_id, waiting, late, due_at in session.connection().execute(counts):
-        yield annotator_id, {"waiting": waiting, "late": late, "due_at": due_at}
+    for annotator_id, waiting, late, returned, due_at in session.connection().execute(counts):
+        yield annotator_id, {"waiting": waiting, "late": late, "returned": returned, "due_at": due_at}
 
 
 class _Answer(NamedTuple):

@@ -74,6 +74,7 @@ def _build_cells(one: PersonStatus) -> dict[str, Cell]:
         "skipped": work.skipped,
         "due on": None if work.due_at is None else f"{work.due_at:%Y-%m-%d}",
         "late": work.late,
+        "went back": work.returned,
         "median time": None if work.seconds is None else _format_seconds(work.seconds),
         "per hour": None if work.per_hour is None else f"{work.per_hour:.1f}",
         "unchanged": share and f"{corrections.unchanged} {share}",
@@ -96,8 +97,8 @@ def _list_notes(status: PeopleStatus) -> list[str]:
         if pulled
         else "No answers were pulled yet: hromada label-studio pull"
     )
-    if any(one.work.late for one in people):
-        notes.append("Late items were not answered by their date; they went back, or will go back, to others.")
+    if any(one.work.returned for one in people):
+        notes.append("Went back: items whose date was over, or that were released; others may get them.")
     if any(one.work.corrections.most_dropped for one in people):
         notes.append("Mostly deleted: corrections that left less than half of a text; stories.html marks them.")
     if any(one.work.waiting for one in people):
@@ -118,6 +119,7 @@ def _build_json(one: PersonStatus) -> dict[str, Any]:
         "skipped": work.skipped,
         "due": None if work.due_at is None else work.due_at.isoformat(),
         "late": work.late,
+        "returned": work.returned,
         "median_seconds": work.seconds,
         "per_hour": work.per_hour,
         "corrections": corrections.number,
