@@ -23,9 +23,9 @@ People = Annotated[
 
 
 def status(project: connection.OptionalProject = None, person: People = None, json: AsJson = False) -> None:
-    """Show who does what: waiting, begun, answered, late, pace, and what is done to texts.
+    """Show each person's work: waiting, late, pace, texts.
 
-    Answers are those of the last pull. Without the server, e-mails and what was begun are unknown.
+    Answers are those of the last pull. If the server does not answer, e-mails and what was begun are unknown.
     """
     chosen = _read_people(project, person)
     if json:
@@ -143,9 +143,9 @@ def remind(
         bool, typer.Option("--telegram", help="Let the bot send it to those whom it can write to.")
     ] = False,
 ) -> None:
-    """Write a reminder for each person with work that waits, to copy into an e-mail; none is sent.
+    """Write reminders for people with work that waits.
 
-    With --telegram the bot sends it to people who are in Telegram as well, between 10 and 20 o'clock.
+    Copy them into e-mails: hromada sends none. With --telegram the bot sends those to people who are in Telegram, too.
     """
     from annotation.label_studio import reminders
     from annotation.settings import read_settings
