@@ -26,7 +26,8 @@ class Reminder:
 def write_reminder(person: PersonStatus, *, time_zone: str) -> Reminder:
     """Write the reminder of a person for whom something waits; the date is that of the time zone."""
     work = person.work
-    texts, counts = load_texts(work.language), {"title": work.title, "count": work.waiting}
+    texts = load_texts(work.language)
+    counts: dict[str, str | int] = {"title": work.title, "count": work.waiting}
     due = (
         texts("reminder-no-date")
         if work.due_at is None

@@ -230,19 +230,19 @@ def _build_people_section(project: ProjectState, details: ProjectDetails | None)
     )
     people = details.people[:MOST_ROWS]
     more = len(details.people) - len(people)
-    notices = (translate("{n} more are in `hromada people`.", n=more),) if more else ()
+    notices = [translate("{n} more are in `hromada people`.", n=more)] if more else []
     if details.studio.people:
         how += " " + translate(
             "In Label Studio, by e-mail: answers as of the last pull. Late: its date is over. Went back: ended without "
             "an answer."
         )
     if details.studio.problem:
-        notices += (translate("Label Studio cannot be asked now, so e-mails and what was begun there are unknown."),)
+        notices.append(translate("Label Studio cannot be asked now, so e-mails and what was begun there are unknown."))
     return LiveSection(
         id="people",
         title=title,
         how=how,
-        notices=notices,
+        notices=tuple(notices),
         tables=(
             LiveTable(
                 caption=translate("Annotators, those with the most items first"),

@@ -289,7 +289,7 @@ def _list_headlines(summary: CorrectionSummary) -> tuple[Headline, ...]:
             details=(
                 *describe_interval(words, confidence_level=CONFIDENCE_LEVEL, as_percent=True),
                 translate("{corrections} together", corrections=format_count(len(summary.pairs), "correction")),
-                *([translate("median: {share}", share=format_percent(np.median(values)))] if values else []),
+                *([translate("median: {share}", share=format_percent(float(np.median(values))))] if values else []),
             ),
         ),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from sqlmodel import Session, select
@@ -112,10 +112,11 @@ def test_each_persons_work_is_counted_by_hand(work: tuple[PersonWork, ...]) -> N
     """Three answers of two active minutes each are thirty an hour; one answer has no pace."""
     olha, ivan = work
     assert (olha.waiting, olha.answered, olha.late, olha.returned, olha.due_at) == (2, 3, 0, 1, DUE)
-    assert (olha.seconds, olha.per_hour) == (240, pytest.approx(30))
+    assert olha.seconds == 240
+    assert olha.per_hour == pytest.approx(30)
     counts = olha.corrections
     assert (counts.number, counts.unchanged, counts.most_dropped) == (3, 1, 1)
-    assert (counts.unchanged_share, counts.dropped_share) == (pytest.approx(1 / 3), pytest.approx(1 / 3))
+    assert counts.unchanged_share == counts.dropped_share == pytest.approx(1 / 3)
     assert (olha.pulled_at, olha.queues[0].waiting) == (NOW - timedelta(minutes=1), frozenset({4, 5}))
     assert (ivan.waiting, ivan.answered, ivan.late, ivan.per_hour) == (1, 1, 1, None)
     assert (ivan.seconds, ivan.corrections.unchanged_share) == (600, 0)
@@ -159,7 +160,7 @@ def test_reminders_are_written_and_reach_only_whom_they_are_for(
         assert not reminders.send_reminder(session, reminder, now=NOW), "they take no part yet"
         project = queries.get_project(session, "stories")
         for one in work:
-            own = {"annotator_id": one.annotator_id, "project_id": project.id or 0, "stage": Stage.MAIN}
+            own: dict[str, Any] = {"annotator_id": one.annotator_id, "project_id": project.id, "stage": Stage.MAIN}
             session.add(Participation(**own, since=START, joined_at=START, status=ParticipationStatus.ACTIVE))
         session.flush()
         assert reminders.send_reminder(session, reminder, now=NOW)
