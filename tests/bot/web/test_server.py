@@ -103,9 +103,8 @@ async def test_who_does_what_in_label_studio_is_in_the_people_of_a_project(
         given = session.exec(select(Assignment).where(Assignment.project_id == project.id)).first()
         assert given is not None
         given.surface = Surface.LABEL_STUDIO
-        batch = LabelStudioBatch(project_id=project.id or 0, annotator_id=given.annotator_id, server="s", mark="m")
-        batch.remote_id, batch.created_at = 7, NOW
-        session.add_all([given, batch])
+        own: dict[str, Any] = {"annotator_id": given.annotator_id, "project_id": project.id, "created_at": NOW}
+        session.add_all([given, LabelStudioBatch(**own, server="s", mark="m", remote_id=7)])
         name = session.get_one(Annotator, given.annotator_id).pseudonym
     async with (
         serve(campaign.database, campaign.url) as address,
