@@ -28,11 +28,10 @@ def write_reminder(person: PersonStatus, *, time_zone: str) -> Reminder:
     work = person.work
     texts = load_texts(work.language)
     counts: dict[str, str | int] = {"title": work.title, "count": work.waiting}
-    due = (
-        texts("reminder-no-date")
-        if work.due_at is None
-        else texts("reminder-due", date=_format_date(work.due_at, language=work.language, time_zone=time_zone))
-    )
+    due = texts("reminder-no-date")
+    if work.due_at is not None:
+        date = _format_date(work.due_at, language=work.language, time_zone=time_zone)
+        due = texts("reminder-late" if work.late else "reminder-due", date=date)
     waiting = "\n".join((texts("reminder-waiting", **counts), *person.addresses))
     paragraphs = (texts("reminder-greeting"), waiting, due, texts("reminder-thanks"))
     return Reminder(person=person, subject=texts("reminder-subject", **counts), body="\n\n".join(paragraphs))

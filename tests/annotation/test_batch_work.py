@@ -156,6 +156,8 @@ def test_reminders_are_written_and_reach_only_whom_they_are_for(
     assert reminder.subject == "Казки: на вас чекають 2 завдання"
     assert "У кампанії «Казки» на вас чекають 2 завдання:\nhttp://ls/" in reminder.body
     assert "до 29 листопада" in reminder.body
+    overdue = reminders.write_reminder(PersonStatus(work=work[1]), time_zone="Europe/Kyiv")
+    assert "Термін минув 23 листопада." in overdue.body
     with db.transaction() as session:
         assert not reminders.send_reminder(session, reminder, now=NOW), "they take no part yet"
         project = queries.get_project(session, "stories")

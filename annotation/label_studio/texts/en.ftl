@@ -51,6 +51,7 @@ reminder-waiting = { $count ->
    *[other] { $count } tasks in “{ $title }” wait for you here:
 }
 reminder-due = Please finish by { $date }. If you cannot, write to us, and somebody else will get them.
+reminder-late = The date was { $date }. Please finish soon, or write to us, and somebody else will get them.
 reminder-no-date = If you cannot do them, write to us, and somebody else will get them.
 reminder-thanks = Thank you!
 second-pass = second look

@@ -55,6 +55,7 @@ reminder-waiting = { $count ->
    *[other] W kampanii „{ $title }” czeka na Ciebie { $count } zadań:
 }
 reminder-due = Zakończ, proszę, do { $date }. Jeśli nie zdążysz, napisz do nas, a przekażemy je komuś innemu.
+reminder-late = Termin minął { $date }. Zakończ, proszę, jak najszybciej albo napisz do nas, a przekażemy je komuś innemu.
 reminder-no-date = Jeśli nie możesz, napisz do nas, a przekażemy je komuś innemu.
 reminder-thanks = Dziękujemy!
 second-pass = drugie spojrzenie
