@@ -138,6 +138,10 @@ class Client:
         )
         return _read_task_ids(response, n_tasks=len(tasks), url=self.url)
 
+    def list_begun_tasks(self, remote_id: int) -> frozenset[int]:
+        """The ids of a project's tasks of which somebody has a draft that was not submitted."""
+        return frozenset(task.id for page in self.list_task_pages(remote_id, begun=True) for task in page)
+
     def list_task_pages(
         self,
         remote_id: int,
@@ -165,10 +169,6 @@ class Client:
             if len(tasks) < page:
                 return
             after = tasks[-1].id
-
-    def list_begun_tasks(self, remote_id: int) -> frozenset[int]:
-        """The ids of a project's tasks of which somebody has a draft that was not submitted."""
-        return frozenset(task.id for page in self.list_task_pages(remote_id, begun=True) for task in page)
 
     def update_task(self, task_id: int, task: dict[str, Any]) -> None:
         """Replace what a task shows; raises NotFound where it was deleted."""
