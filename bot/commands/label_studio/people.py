@@ -158,13 +158,16 @@ def remind(
         if days is not None:
             until = now + timedelta(days=days)
             waiting = [one for one in waiting if one.work.due_at is not None and one.work.due_at <= until]
-        for one in waiting:
-            reminder = reminders.write_reminder(one, time_zone=read_settings().time_zone)
-            if telegram and reminders.send_reminder(transaction, reminder, now=now):
-                terminal_output.print_sentence(f"The bot reminds {one.name}, between 10 and 20 o'clock there.")
-                continue
-            for line in (f"To: {one.name}", f"Subject: {reminder.subject}", "", *reminder.body.split("\n"), ""):
-                terminal_output.print_line(line)
+        zone = read_settings().time_zone
+        written = [reminders.write_reminder(one, time_zone=zone) for one in waiting]
+        sent = [telegram and reminders.send_reminder(transaction, reminder, now=now) for reminder in written]
+    for reminder, is_sent in zip(written, sent, strict=True):
+        name = reminder.person.name
+        if is_sent:
+            terminal_output.print_sentence(f"The bot reminds {name}, between 10 and 20 o'clock there.")
+            continue
+        for line in (f"To: {name}", f"Subject: {reminder.subject}", "", *reminder.body.split("\n"), ""):
+            terminal_output.print_line(line)
     if not waiting:
         terminal_output.print_sentence("Nothing waits for anybody." if days is None else "Nothing is due so soon.")
     if waiting and chosen.problem:
