@@ -95,8 +95,7 @@ def test_an_organiser_sees_who_does_what_and_reminds_them(hromada: Command, acco
     assert f"To: {olha.email}\nSubject: p: на вас чекають 2 завдання\n" in reminder
     assert found["addresses"][0] in reminder
     assert "Nothing is due so soon." in hromada("label-studio", "remind", "p", "--days", "1")
-    nowhere = {"HROMADA_LABEL_STUDIO_URL": "http://127.0.0.1:9"}
-    alone = hromada("label-studio", "status", "p", **nowhere)
+    alone = hromada("label-studio", "status", "p", HROMADA_LABEL_STUDIO_URL="http://127.0.0.1:9")
     assert found["annotator"] in alone
     assert "Label Studio does not answer. E-mails, and what was begun there, are not known now." in alone
 
