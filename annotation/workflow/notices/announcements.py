@@ -155,18 +155,21 @@ def find_title(session: Session, announcement: Announcement) -> str | None:
     return None if announcement.project_id is None else session.get_one(Project, announcement.project_id).title
 
 
-def count_recipients(session: Session, announcement: Announcement) -> int:
-    """How many annotators would get it now."""
-    present = _select_present(announcement).subquery()
+def count_recipients(session: Session, announcement: Announcement, *, only: int | None = None) -> int:
+    """How many annotators would get it now, or whether the one with the id `only` would."""
+    present = _select_present(announcement, only=only).subquery()
     return session.exec(select(func.count()).select_from(present)).one()
 
 
-def send_announcement(session: Session, *, announcement: Announcement, now: datetime) -> int:
-    """Store the recipients of a draft and return their number; raises Conflict where there are none, or it was sent."""
+def send_announcement(session: Session, *, announcement: Announcement, now: datetime, only: int | None = None) -> int:
+    """Store the recipients of a draft and return their number; raises Conflict where there are none, or it was sent.
+
+    With `only` the annotator with this id is the only one.
+    """
     if announcement.sent_at is not None:
         raise Conflict("It is sent already.")
     announcement_id = announcement.id or 0
-    present = _select_present(announcement).add_columns(sa.literal(announcement_id))
+    present = _select_present(announcement, only=only).add_columns(sa.literal(announcement_id))
     stored = sa.insert(AnnouncementRecipient).from_select(["annotator_id", "announcement_id"], present)
     session.connection().execute(stored)
     recipients = select(func.count()).where(AnnouncementRecipient.announcement_id == announcement_id)
@@ -252,7 +255,7 @@ def _queue_batch(
     ]
 
 
-def _select_present(announcement: Announcement) -> sa.Select[int | None]:
+def _select_present(announcement: Announcement, *, only: int | None = None) -> sa.Select[int | None]:
     """The ids of the annotators who would get it: who take part, may, agree to what is asked, and can be written to."""
     asked = [
         sa.literal(definitions.PROJECT_SCOPE) + col(Project.name),
@@ -287,5 +290,6 @@ def _select_present(announcement: Announcement) -> sa.Select[int | None]:
         col(Annotator.unreachable_at).is_(None),
         col(Annotator.suspended_at).is_(None),
         col(Annotator.forgotten_at).is_(None),
+        sa.true() if only is None else col(Annotator.id) == only,
         taking_part.exists(),
     )
