@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from annotation.vocabulary import ProjectStatus, UnassignedReason
+from annotation.vocabulary import ParticipationStatus, ProjectStatus, UnassignedReason
 from annotation.workflow import assignments, definitions, participations
 from annotation.workflow.allocation import open_projects
 from annotation.workflow.allocation.open_projects import ProjectChoice
@@ -27,8 +27,11 @@ from bot.conversation.views.menus import MenuLine
 
 OTHER_SCREENS = {*access.RESOLVABLE_REASONS, UnassignedReason.SEARCHING, UnassignedReason.SUSPENDED}
 """The reasons for having no item that are no end of a programme."""
-TOLD_REASONS = {UnassignedReason.PAUSED, UnassignedReason.EXCLUDED}
-"""The reasons that are told below the lines, which do not tell them."""
+STOP_TEXTS: Mapping[ParticipationStatus | None, str] = {
+    ParticipationStatus.PAUSED: "paused-by-rule",
+    ParticipationStatus.EXCLUDED: "excluded",
+}
+"""The ids of the texts that tell, below the lines, what these do not: who stopped the annotator in a project."""
 
 
 def show_programme_end(
@@ -47,7 +50,7 @@ def show_programme_end(
         return ()
     blocks = [
         *own_progress.build_progress_blocks(ended, context.translate),
-        TextBlock(_explain_reason(context, result)),
+        TextBlock("\n".join(_list_stops(context, ended))),
         TextBlock(_format_end(ended, context.translate)),
     ]
     return context.send(message_layout.render_messages(blocks, context.translate)[-1])
@@ -60,12 +63,14 @@ def show_end_of_closed(context: UpdateContext) -> TelegramCalls:
     return show_programme_end(context, keys) if any(key < 0 for key in keys) else ()
 
 
-def _explain_reason(context: UpdateContext, result: NothingAssigned | None) -> str:
-    """What a rule has decided in one of the projects; empty for any other reason."""
-    if result is None or result.project is None or result.reason not in TOLD_REASONS:
-        return ""
-    project, _ = definitions.get_named_project(context.transaction.session, result.project)
-    return context.translate(own_progress.REASON_TEXTS[result.reason], project=project.title)
+def _list_stops(context: UpdateContext, ended: Sequence[OwnProgress]) -> list[str]:
+    """A sentence about each project in which a rule or the organisers stopped the annotator."""
+    stopped = [progress for progress in ended if progress.state is ProgressState.STOPPED]
+    return [
+        context.translate(STOP_TEXTS[progress.status], project=progress.title)
+        for progress in stopped
+        if progress.status in STOP_TEXTS
+    ]
 
 
 def _format_end(ended: Sequence[OwnProgress], translate: Texts) -> str:
