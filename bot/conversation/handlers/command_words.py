@@ -8,8 +8,8 @@ from dataclasses import replace
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import ConversationStep
-from bot.conversation import navigation, prompts
-from bot.conversation.handlers import answers, data_rights, skips_and_reports, start, work_sessions
+from bot.conversation import case_queue, navigation, prompts
+from bot.conversation.handlers import adjudication, answers, data_rights, skips_and_reports, start, work_sessions
 from bot.conversation.texts import get_texts, list_languages
 from bot.conversation.update_context import UpdateContext
 from bot.conversation.updates_and_calls import ButtonAction, CallbackData, NewMessage, TelegramCalls, UpdateKind
@@ -22,9 +22,10 @@ STEPS = {
     ConversationStep.SKIP,
     ConversationStep.REPORT,
     ConversationStep.ASK,
+    *case_queue.CASE_STEPS,
 }
 """The steps at which such a word is never the input; at an item and a profile field it may be the answer."""
-MESSAGE_STEPS = {ConversationStep.SKIP, ConversationStep.REPORT, ConversationStep.ASK}
+MESSAGE_STEPS = {ConversationStep.SKIP, ConversationStep.REPORT, ConversationStep.ASK, ConversationStep.COMMENT}
 """The steps whose input organisers read: no label of a button, yes or no is one either."""
 STANDING_LABELS: Mapping[str, NoticeWord] = {
     "notices-open": NoticeWord.CARD,
@@ -37,6 +38,8 @@ STANDING_LABELS: Mapping[str, NoticeWord] = {
 def is_wish(context: UpdateContext) -> bool:
     """Whether the text is no input of the current step, but a word that does something."""
     step = context.state.step
+    if step is ConversationStep.CASE and _is_label(context.text, "undo"):
+        return True
     if step in STEPS and bool(prompts.find_command_word(context.text) or _find_standing(context.text)):
         return True
     return step in MESSAGE_STEPS and (prompts.may_be_wish(context.text) or _names_button_above(context))
@@ -47,6 +50,8 @@ def apply_word(context: UpdateContext) -> TelegramCalls:
     if context.incoming.kind is not UpdateKind.MESSAGE:
         return ()
     name = prompts.find_command_word(context.text)
+    if name and context.state.step in case_queue.CASE_STEPS:
+        return CASE_COMMANDS.get(name, adjudication.repeat_case)(context)
     if name:
         return COMMANDS[name](context)
     word = _find_standing(context.text)
@@ -60,7 +65,9 @@ def apply_word(context: UpdateContext) -> TelegramCalls:
 
 def apply_wish(context: UpdateContext) -> TelegramCalls:
     """Do what the text means; a label or a yes or no that means nothing here leads back to what is asked."""
-    return apply_word(context) or navigation.show_current_screen(context)
+    is_comment = context.state.step is ConversationStep.COMMENT
+    asks_again = adjudication.repeat_case if is_comment else navigation.show_current_screen
+    return apply_word(context) or asks_again(context)
 
 
 def _names_button_above(context: UpdateContext) -> bool:
@@ -83,8 +90,16 @@ def _is_label(text: str, text_id: str) -> bool:
 
 
 def change_last_answer(context: UpdateContext) -> TelegramCalls:
-    """Open the item that was answered or skipped last for another answer, as the button below it does."""
+    """Open the item that was answered or skipped last for another answer, as the button below it does.
+
+    Where a case is asked about, or nothing, the decision that an adjudicator made last is taken back.
+    """
+    if context.state.step in case_queue.CASE_STEPS:
+        return adjudication.reopen_latest_case(context) or context.send_text("nothing-before")
     item = navigation.get_live_item(context)
+    reopened = () if isinstance(item, AssignedItem) else adjudication.reopen_latest_case(context)
+    if reopened:
+        return reopened
     latest = conversation_state.find_latest_answered(
         context.transaction.session,
         annotator_id=context.annotator_id,
@@ -122,3 +137,9 @@ COMMANDS: Mapping[str, Callable[[UpdateContext], TelegramCalls]] = {
     "=forget": data_rights.ask_erasure_confirmation,
 }
 """What the words of each list do."""
+CASE_COMMANDS: Mapping[str, Callable[[UpdateContext], TelegramCalls]] = {
+    **{name: COMMANDS[name] for name in ("=progress", "=help", "=thanks", "=forget")},
+    prompts.BACK: change_last_answer,
+    "=pause": adjudication.stop_work,
+}
+"""What they do where a case is asked about, or a comment on it; for the others its card has buttons."""
