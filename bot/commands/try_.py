@@ -45,7 +45,9 @@ def try_(
         with database.open_database(url) as opened:
             lifted = start_campaign(opened, file, key=key, allow_outside=allow_outside)
             if lifted and not json:
-                terminal_output.print_line(f"Everybody is admitted here: `admission` of {', '.join(lifted)} is ignored.")
+                terminal_output.print_line(
+                    f"Everybody is admitted here: `admission` of {', '.join(lifted)} is ignored."
+                )
             asyncio.run(local_chat.serve_page(opened, key=key, port=port, json=json))
 
 

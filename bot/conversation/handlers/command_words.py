@@ -58,9 +58,7 @@ def apply_word(context: UpdateContext) -> TelegramCalls:
     if word is not None:
         tap = context.as_tap(None, CallbackData(ButtonAction.NOTICE, word=word))
         return context.confirm_typed(data_rights.apply_tap(tap), f"✓ {context.text.strip()}")
-    if _is_label(context.text, "undo"):
-        return change_last_answer(context)
-    return ()
+    return _change_latest(context) if _is_label(context.text, "undo") else ()
 
 
 def apply_wish(context: UpdateContext) -> TelegramCalls:
@@ -89,17 +87,17 @@ def _is_label(text: str, text_id: str) -> bool:
     return prompts.normalise_text(text) in map(prompts.normalise_text, labels)
 
 
-def change_last_answer(context: UpdateContext) -> TelegramCalls:
-    """Open the item that was answered or skipped last for another answer, as the button below it does.
-
-    Where a case is asked about, or nothing, the decision that an adjudicator made last is taken back.
-    """
+def _change_latest(context: UpdateContext) -> TelegramCalls:
+    """Open the latest answer again; where a case is asked about, or nothing, take an adjudicator's decision back."""
     if context.state.step in case_queue.CASE_STEPS:
         return adjudication.reopen_latest_case(context) or context.send_text("nothing-before")
+    has_item = isinstance(navigation.get_live_item(context), AssignedItem)
+    return (() if has_item else adjudication.reopen_latest_case(context)) or change_last_answer(context)
+
+
+def change_last_answer(context: UpdateContext) -> TelegramCalls:
+    """Open the item that was answered or skipped last for another answer, as the button below it does."""
     item = navigation.get_live_item(context)
-    reopened = () if isinstance(item, AssignedItem) else adjudication.reopen_latest_case(context)
-    if reopened:
-        return reopened
     latest = conversation_state.find_latest_answered(
         context.transaction.session,
         annotator_id=context.annotator_id,
@@ -139,7 +137,6 @@ COMMANDS: Mapping[str, Callable[[UpdateContext], TelegramCalls]] = {
 """What the words of each list do."""
 CASE_COMMANDS: Mapping[str, Callable[[UpdateContext], TelegramCalls]] = {
     **{name: COMMANDS[name] for name in ("=progress", "=help", "=thanks", "=forget")},
-    prompts.BACK: change_last_answer,
     "=pause": adjudication.stop_work,
 }
 """What they do where a case is asked about, or a comment on it; for the others its card has buttons."""

@@ -220,9 +220,7 @@ def _build_choice_buttons(queued: QueuedCase, translate: Texts) -> ButtonRows:
     several = build_case_button(queued, translate("case-several"), ButtonAction.BOXES, 0, 0)
     others = (
         build_case_button(queued, translate("case-broken"), ButtonAction.BROKEN, typed=("=report",)),
-        message_layout.build_button(
-            translate("case-later"), ButtonAction.LATER, queued.case.case_id, typed=("=skip",)
-        ),
+        message_layout.build_button(translate("case-later"), ButtonAction.LATER, queued.case.case_id, typed=("=skip",)),
         message_layout.build_button(translate("case-stop"), ButtonAction.STOP, queued.case.case_id),
     )
     return (*rows, *(((several,),) if len(choices) > 1 else ()), others)
