@@ -41,7 +41,7 @@ def render_pieces(pieces: Sequence[Piece]) -> str:
 
 def render_marked_text(piece: Piece) -> str:
     """A text in which spans are marked: the text and its highlights only, so that offsets are those of the text."""
-    return _render_highlights(piece.text, [(extent, "mark") for extent in piece.marks])
+    return _render_highlights(piece.text, _list_marks(piece))
 
 
 def render_second_pass(
@@ -97,7 +97,7 @@ def _render_answer(question: Question, item_options: tuple[str, ...] | None, sto
 
 
 def _render_piece(piece: Piece) -> str:
-    spots = [(extent, "mark") for extent in piece.marks]
+    spots = _list_marks(piece)
     if piece.gap is not None:
         spots.append((piece.gap, "gap"))
     text = f'<div class="hr-words">{_render_highlights(piece.text.rstrip(), spots)}</div>'
@@ -105,6 +105,11 @@ def _render_piece(piece: Piece) -> str:
         return f"<details open><summary>{html.escape(piece.title or '…')}</summary>{text}</details>"
     title = f'<div class="hr-title">{html.escape(piece.title)}</div>' if piece.title else ""
     return f'<div class="hr-piece">{title}{text}</div>'
+
+
+def _list_marks(piece: Piece) -> list[tuple[Extent, str]]:
+    """The marks with their classes: the first one looks different from the others, as it does in the chat."""
+    return [(extent, "mark hr-further" if number else "mark") for number, extent in enumerate(piece.marks)]
 
 
 def _render_highlights(text: str, spots: Sequence[tuple[Extent, str]]) -> str:

@@ -41,6 +41,7 @@ ITEM = """
   background: #fde68a; color: transparent; line-height: 1.25; overflow: hidden; vertical-align: bottom;
 }
 .hr-mark { padding: 1px 3px; border-radius: 4px; background: #fde68a; color: #3b2f04; }
+.hr-further { background: #bfdbfe; color: #172554; text-decoration: underline; text-underline-offset: 3px; }
 .hr-second {
   margin-top: 16px; padding: 12px 16px; border-left: 4px solid var(--hr-accent); background: var(--hr-tint);
 }
