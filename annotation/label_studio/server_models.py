@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import Annotated, Any
 from urllib.parse import urlsplit, urlunsplit
@@ -44,6 +45,7 @@ class RemoteAnnotation(_ServerModel):
     result: list[dict[str, Any]] = Field(default_factory=list)
     was_cancelled: bool = False
     lead_time: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    ground_truth: bool = False
     problem: str | None = None
     created_at: AwareDatetime
     updated_at: AwareDatetime
@@ -66,6 +68,7 @@ class RemoteTask(_ServerModel):
     id: int
     data: dict[str, Any] = Field(default_factory=dict)
     updated_at: AwareDatetime
+    total_predictions: int | None = None
     annotations: list[RemoteAnnotation] = Field(default_factory=list)
 
     @field_validator("annotations", mode="before")
@@ -123,6 +126,19 @@ class RemoteWebhook(_ServerModel):
     url: str = ""
 
 
+OLDEST_VERSION, NEWEST_VERSION = (1, 20), (1, 23)
+"""The first and the last release, without its third number, that hromada is tried with (`make test-studios`)."""
+VERSION_RANGE = "1.20 to 1.23"
+
+
+def explain_version(version: str) -> str | None:
+    """Why a release may not work with hromada, as a sentence; None for one of the range, and for an unknown one."""
+    found = re.match(r"(\d+)\.(\d+)", version)
+    if found is None or OLDEST_VERSION <= (int(found[1]), int(found[2])) <= NEWEST_VERSION:
+        return None
+    return f"hromada is tried with Label Studio {VERSION_RANGE}, and this is {version}: some things may not work."
+
+
 URL_SETTING = "HROMADA_LABEL_STUDIO_URL"
 TOKEN_SETTING = "HROMADA_LABEL_STUDIO_TOKEN"  # noqa: S105  # the name of a setting
 RETRY_REMEDY = "Try again later: what was done is kept, and the rest is done then."
@@ -154,7 +170,7 @@ def explain_failure(failure: Exception, *, url: str) -> HromadaError:
             "This token cannot be sent.", where=Where(field=TOKEN_SETTING), remedy="Copy it once more, whole."
         )
     if isinstance(failure, ValidationError | ValueError | TypeError):
-        remedy = "This hromada knows Label Studio 1.23; `hromada label-studio doctor` says which one runs there."
+        remedy = f"hromada knows Label Studio {VERSION_RANGE}; `hromada label-studio doctor` says which one runs there."
         return BadInput("Label Studio answered in a form that is not known.", where=where, remedy=remedy)
     return Unavailable("The connection to Label Studio broke.", where=where, remedy=RETRY_REMEDY)
 

@@ -230,11 +230,11 @@ def store_votes(
     definition = project_file.parse_definition(project.definition)
     vote_writer.lift_exclusions(session, project=project, now=now)
     votes_with_ids = [
-        (items[vote.item].id, annotators[vote.annotator], _exclude_by_pool(vote, items[vote.item].pool))
+        (items[vote.item].id, annotators[vote.annotator], exclude_by_pool(vote, items[vote.item].pool))
         for vote in votes
     ]
     if definition.kind == "baseline":
-        votes_with_ids = [(item, annotator, _count_skip(vote)) for item, annotator, vote in votes_with_ids]
+        votes_with_ids = [(item, annotator, count_skip(vote)) for item, annotator, vote in votes_with_ids]
     second_passes = [row for row in votes_with_ids if row[2].second_pass is not None]
     sorted_votes = vote_writer.sort_votes(
         session, project, [row for row in votes_with_ids if row[2].second_pass is None], policy=section.repeats
@@ -336,7 +336,7 @@ def _list_questions(
     return tuple(question.with_positions(max_options) for question in definition.all_questions)
 
 
-def _exclude_by_pool(vote: VoteDraft, pool: Pool) -> VoteDraft:
+def exclude_by_pool(vote: VoteDraft, pool: Pool) -> VoteDraft:
     """The vote itself for an item of the main pool; for an item of another pool the vote with an exclusion."""
     if pool is Pool.MAIN:
         return vote
@@ -344,7 +344,7 @@ def _exclude_by_pool(vote: VoteDraft, pool: Pool) -> VoteDraft:
     return vote._replace(exclusion=vote.exclusion or pool.exclusion, is_control=is_control)
 
 
-def _count_skip(vote: VoteDraft) -> VoteDraft:
+def count_skip(vote: VoteDraft) -> VoteDraft:
     """The vote, counted where it is a skip of one of our own tasks in a baseline, as a skip is there."""
     is_skip = vote.skip_reason is not None and vote.exclusion == SKIPPED
     return vote._replace(exclusion=None) if is_skip else vote
