@@ -146,12 +146,21 @@ START_SECONDS = 240
 HEALTH_SECONDS, WATCH_SECONDS = 0.5, 1.0
 """Seconds between two questions whether the server is up, and between two looks whether it is still there."""
 STOP_SECONDS = 20
+BANNED_SUBNETS = (
+    "0.0.0.0/8,10.0.0.0/8,100.64.0.0/10,169.254.0.0/16,172.16.0.0/12,192.0.0.0/24,192.0.2.0/24,192.88.99.0/24,"
+    "192.168.0.0/16,198.18.0.0/15,198.51.100.0/24,203.0.113.0/24,224.0.0.0/4,240.0.0.0/4,::/128,::ffff:0:0/96,"
+    "::ffff:0:0:0/96,64:ff9b::/96,64:ff9b:1::/48,100::/64,2001::/32,2001:20::/28,2001:db8::/32,2002::/16,fc00::/7,"
+    "fe80::/10,ff00::/8"
+)
+"""The private and reserved addresses that the server refuses by itself, without those of this machine."""
 SETTINGS: Mapping[str, str] = {
     "LABEL_STUDIO_ENABLE_LEGACY_API_TOKEN": "true",
     "LABEL_STUDIO_DISABLE_SIGNUP_WITHOUT_LINK": "true",
     "LABEL_STUDIO_COLLECT_ANALYTICS": "false",
     "LABEL_STUDIO_LATEST_VERSION_CHECK": "false",
-    "LABEL_STUDIO_SSRF_PROTECTION_ENABLED": "false",  # its webhooks wake `watch` on this machine or beside it
+    "LABEL_STUDIO_SSRF_PROTECTION_ENABLED": "true",
+    "LABEL_STUDIO_USE_DEFAULT_BANNED_SUBNETS": "false",  # they hold this machine, whose `watch` its webhooks wake
+    "LABEL_STUDIO_USER_ADDITIONAL_BANNED_SUBNETS": BANNED_SUBNETS,
     "LABEL_STUDIO_SENTRY_DSN": "",
     "LABEL_STUDIO_FRONTEND_SENTRY_DSN": "",
     "https_proxy": "http://127.0.0.1:9",  # tips for its pages come from outside, and there is no other switch

@@ -141,6 +141,8 @@ def explain_version(version: str) -> str | None:
 
 URL_SETTING = "HROMADA_LABEL_STUDIO_URL"
 TOKEN_SETTING = "HROMADA_LABEL_STUDIO_TOKEN"  # noqa: S105  # the name of a setting
+WEBHOOK = "the webhook"
+"""What is refused where a webhook is; its address follows."""
 RETRY_REMEDY = "Try again later: what was done is kept, and the rest is done then."
 
 
@@ -207,6 +209,8 @@ def explain_refusal(status: int | None, body: object, *, url: str, what: str) ->
     if status == 404:
         remedy = "It was deleted there; `hromada label-studio push --anew` makes it again. What was pulled is kept."
         return NotFound(f"Label Studio has no longer {what}.", where=where, remedy=remedy)
+    if status == 403 and what.startswith(WEBHOOK):
+        return _explain_refused_webhook(body, what=what, where=where)
     if status == 403:
         return BadInput(f"This token may not open {what}.", where=where, remedy="Use one of the organisation's owner.")
     if status in {429, 502, 503, 504} or status >= 500:
@@ -215,6 +219,22 @@ def explain_refusal(status: int | None, body: object, *, url: str, what: str) ->
         f"Label Studio refused {what} (status {status}).",
         where=where,
         remedy="`hromada label-studio doctor` looks for the cause.",
+    )
+
+
+def _explain_refused_webhook(body: object, *, what: str, where: Where) -> HromadaError:
+    """The error for a webhook that is refused: its address is private, or the account may make none."""
+    detail = str(body.get("detail", "")) if isinstance(body, dict) else ""
+    if "reserved" in detail or "subnet" in detail or "block:" in detail:
+        return BadInput(
+            f"Label Studio calls no private address, so it refuses {what}.",
+            where=where,
+            remedy="Start it by `hromada label-studio up`, or with SSRF_PROTECTION_ENABLED=false. `watch` still pulls.",
+        )
+    return BadInput(
+        f"The account of this token may not make {what}.",
+        where=where,
+        remedy="Use a token of the organisation's owner. `watch` still pulls.",
     )
 
 

@@ -39,6 +39,7 @@ def adopt(
     from bot.commands import database_session
 
     with database_session.open_database(create=True) as database, connection.connect() as client:
+        connection.warn_of_version(client)
         remote_id = sync.parse_project_address(url, server=client.url)
         sync.adopt_server(database, client)
         clock = database_session.make_clock(database)

@@ -202,7 +202,8 @@ def test_a_server_that_cannot_start_says_why(hromada: Command) -> None:
     program.write_text("#!/bin/sh\necho the port is taken\nexit 1\n")
     program.chmod(0o755)
     told = hromada("label-studio", "up", *free, "--program", "./program", code=2)
-    assert "Label Studio ended at once." in told
+    assert "Label Studio ended while it was starting (exit code 1)." in told
+    assert "Start again" in told
     assert "the port is taken" in told
     assert (hromada.folder / "label-studio-data/account.json").stat().st_mode & 0o077 == 0
 
