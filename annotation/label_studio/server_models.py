@@ -209,10 +209,8 @@ def explain_refusal(status: int | None, body: object, *, url: str, what: str) ->
     if status == 404:
         remedy = "It was deleted there; `hromada label-studio push --anew` makes it again. What was pulled is kept."
         return NotFound(f"Label Studio has no longer {what}.", where=where, remedy=remedy)
-    if status == 403 and what.startswith(WEBHOOK):
-        return _explain_refused_webhook(body, what=what, where=where)
     if status == 403:
-        return BadInput(f"This token may not open {what}.", where=where, remedy="Use one of the organisation's owner.")
+        return _explain_forbidden(body, what=what, where=where)
     if status in {429, 502, 503, 504} or status >= 500:
         return Unavailable(f"Label Studio failed (status {status}).", where=where, remedy=RETRY_REMEDY)
     return Conflict(
@@ -222,10 +220,12 @@ def explain_refusal(status: int | None, body: object, *, url: str, what: str) ->
     )
 
 
-def _explain_refused_webhook(body: object, *, what: str, where: Where) -> HromadaError:
-    """The error for a webhook that is refused: its address is private, or the account may make none."""
+def _explain_forbidden(body: object, *, what: str, where: Where) -> HromadaError:
+    """The error for what is forbidden: to the account of the token, or a webhook whose address is private."""
     detail = str(body.get("detail", "")) if isinstance(body, dict) else ""
-    if "reserved" in detail or "subnet" in detail or "block:" in detail:
+    if not what.startswith(WEBHOOK):
+        return BadInput(f"This token may not open {what}.", where=where, remedy="Use one of the organisation's owner.")
+    if "reserved" in detail:
         return BadInput(
             f"Label Studio calls no private address, so it refuses {what}.",
             where=where,

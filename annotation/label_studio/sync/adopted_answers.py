@@ -14,7 +14,7 @@ from pathlib import Path
 from sqlmodel import Session, col, select
 
 from annotation.campaigns.project_file import ProjectFile, VotesSection
-from annotation.errors import BadInput
+from annotation.errors import BadInput, Conflict
 from annotation.input_files import FileRow
 from annotation.label_studio.server_models import RemoteAnnotation, RemoteTask
 from annotation.label_studio.sync import annotation_import
@@ -39,6 +39,7 @@ from annotation.workflow.quality import exclusions
 from annotation.workflow.review.cases import build_content
 
 NO_AUTHOR_REASON = "it has no author"
+FORGOTTEN_REASON = "its author was forgotten here: the next pull deletes it there"
 _LASTING = {ExclusionKind.RULE, ExclusionKind.ORGANISER, ExclusionKind.WITHDRAWN, ExclusionKind.ERASED}
 """Exclusions that stay when the annotation changes."""
 
@@ -70,7 +71,7 @@ def import_page(session: Session, adopted: AdoptedProject, tasks: Sequence[Remot
     session.exec(select(LabelStudioBatch).where(LabelStudioBatch.id == adopted.batch.id).with_for_update()).one()
     items = _find_items(session, adopted.batch, tasks)
     known = _find_rows(session, adopted.batch, tasks)
-    accounts: dict[int, int] = {}
+    accounts: dict[int, int | None] = {}
     result = PageImport()
     for task in tasks:
         item = items.get(str(task.id))
@@ -85,11 +86,11 @@ def import_page(session: Session, adopted: AdoptedProject, tasks: Sequence[Remot
                 set_aside.append(annotation_import.set_annotation_aside(task, annotation, NO_AUTHOR_REASON))
                 continue
             if account not in accounts:
-                annotator, _ = register_account(
-                    session, server=adopted.server, user_id=account, key=adopted.key, now=now
-                )
-                accounts[account] = annotator.id or 0
-            by_annotator[accounts[account]].append(annotation)
+                accounts[account] = _register_account(session, adopted, account, now=now)
+            if accounts[account] is None:
+                set_aside.append(annotation_import.set_annotation_aside(task, annotation, FORGOTTEN_REASON))
+                continue
+            by_annotator[accounts[account] or 0].append(annotation)
         for annotator_id in sorted({*by_annotator, *known.get(task.id, {})}):
             row = known.get(task.id, {}).get(annotator_id)
             annotations = by_annotator.get(annotator_id, [])
@@ -97,6 +98,16 @@ def import_page(session: Session, adopted: AdoptedProject, tasks: Sequence[Remot
             result.changes += [] if change is None else [change]
         annotation_import.store_set_aside(session, adopted.batch, task, set_aside, now=now)
     return result
+
+
+def _register_account(session: Session, adopted: AdoptedProject, account: int, *, now: datetime) -> int | None:
+    """The annotator of an account, new where it is nobody's; None where it was that of a forgotten one."""
+    try:
+        with session.begin_nested():
+            annotator, _ = register_account(session, server=adopted.server, user_id=account, key=adopted.key, now=now)
+    except Conflict:
+        return None
+    return annotator.id
 
 
 def _find_items(session: Session, batch: LabelStudioBatch, tasks: Sequence[RemoteTask]) -> Mapping[str, Item]:

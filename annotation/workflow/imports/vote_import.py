@@ -358,7 +358,7 @@ def _refuse_adopted(session: Session, project: Project) -> None:
     if session.exec(batch.where(LabelStudioBatch.work == BatchWork.ADOPTED)).first() is not None:
         raise Conflict(
             f"The answers of {project.name!r} come from a project in Label Studio.",
-            remedy=f"Run `hromada label-studio pull {project.name}`. To import a file, load the file under another name.",
+            remedy=f"Run `hromada label-studio pull {project.name}`. To import a file, load it under another name.",
         )
 
 

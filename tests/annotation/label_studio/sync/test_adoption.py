@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from annotation.errors import BadInput
+from annotation.label_studio.client import Client
+
 if TYPE_CHECKING:
     from _label_studio import Account, Studio
 
@@ -130,3 +133,21 @@ def test_a_project_by_hand_and_two_people_give_agreement_in_three_commands(
     assert len((tmp_path / "mood" / "items.jsonl").read_text("utf-8").splitlines()) == 121
     assert "no wrong" not in run("database", "check")
     assert run.json("adopt", str(number))["new"] is False
+
+
+def test_a_server_calls_this_machine_and_no_other_private_address(
+    command: Callable[[Path], Command], tmp_path: Path, label_studio: Studio, accounts: Mapping[str, Account]
+) -> None:
+    """As `up` starts it; the refusal names the cause, and an import by file of an adopted project is refused."""
+    number, tasks = make_project(label_studio, CONFIG, [{"data": {"text": TEXT}}])
+    say(label_studio, accounts["olha"], tasks[0], result=answer("sad", [["Weather"]], 3))
+    with Client(label_studio.url, label_studio.token) as client:
+        client.delete_webhook(client.create_webhook(number, url="http://127.0.0.1:9/", secret={}).id)
+        with pytest.raises(BadInput, match="calls no private address"):
+            client.create_webhook(number, url="http://10.0.0.1:9/", secret={})
+    run = command(tmp_path)
+    run("label-studio", "adopt", str(number), "seen")
+    assert "calls no private" not in run("label-studio", "doctor")
+    (tmp_path / "export.json").write_text("[]", "utf-8")
+    assert "come from a project in Label Studio" in run("import", "seen", "export.json", code=2)
+    assert "hromada made" not in run("label-studio", "adopt", "999999", code=2)
