@@ -186,12 +186,12 @@ def _list_answered(tasks: Iterable[RemoteTask]) -> list[frozenset[str]]:
 def _count_others(tasks: Sequence[RemoteTask]) -> dict[str, int]:
     """How much is there that is no answer of a person, or more than one, by what it is."""
     counts = {
-        "predictions of models": sum(task.total_predictions or 0 for task in tasks),
-        "ground truths, which count as answers of their authors": sum(
+        "Predictions of models": sum(task.total_predictions or 0 for task in tasks),
+        "Ground truths, which count as answers of their authors": sum(
             one.ground_truth for task in tasks for one in task.annotations
         ),
-        "tasks without an annotation": sum(not task.annotations for task in tasks),
-        "further annotations of a task by one person, of which the latest counts": sum(
+        "Tasks without an annotation": sum(not task.annotations for task in tasks),
+        "Earlier annotations of a task by the same person, which do not count": sum(
             len(task.annotations) - len({one.completed_by for one in task.annotations}) for task in tasks
         ),
     }

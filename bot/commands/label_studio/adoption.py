@@ -78,9 +78,9 @@ def _print_adoption(adoption: Adoption, pulled: PullResult, people: list[tuple[s
     for control in adoption.left_out:
         terminal_output.print_sentence(f"Left out, no question type is like it: {control}")
     for what, number in adoption.not_answers.items():
-        terminal_output.print_sentence(f"There: {number} {what}.")
+        terminal_output.print_sentence(f"{what}: {number}")
     for why, number in pulled.set_aside:
-        terminal_output.print_sentence(f"Set aside: {number} annotations: {why}")
+        terminal_output.print_sentence(f"Annotations set aside: {number}: {why}")
     for doubt in adoption.doubts:
         terminal_output.print_sentence(f"? {doubt}")
     if pulled.problem:

@@ -113,7 +113,7 @@ def test_a_project_by_hand_and_two_people_give_agreement_in_three_commands(
     assert adopted["pulled"]["answered"] == 17
     assert list(adopted["pulled"]["set_aside"].values()) == [1]
     assert "furious" in next(iter(adopted["pulled"]["set_aside"]))
-    assert adopted["not_answers"]["predictions of models"] == 1
+    assert adopted["not_answers"]["Predictions of models"] == 1
     text = (tmp_path / "mood" / "project.yaml").read_text("utf-8")
     assert "options: [Life, Life / Animals, Life / Plants, Weather]" in text
     assert olha.email not in text + (tmp_path / "mood" / "items.jsonl").read_text("utf-8")
