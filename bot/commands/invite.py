@@ -75,12 +75,18 @@ def _build_json(invitation: Invitation) -> dict[str, str | int | None]:
     return {
         "code": invitation.code,
         "send": _format_link(invitation.code),
-        "for": "adjudicators" if invitation.adjudicates else "annotators",
+        "for": _name_invited(invitation),
         "cohort": invitation.cohort,
         "uses": invitation.max_uses,
         "used": invitation.used,
         "expires": None if invitation.expires_at is None else invitation.expires_at.isoformat(timespec="minutes"),
     }
+
+
+def _name_invited(invitation: Invitation) -> str:
+    if invitation.invited_by is not None:
+        return "friends of an annotator"
+    return "adjudicators" if invitation.adjudicates else "annotators"
 
 
 def _format_expiry(invitation: Invitation) -> str | None:

@@ -95,8 +95,10 @@ def _compute_seconds(answer: TimedAnswer, previous_at: datetime | None) -> float
     return 0.0 if seconds > PAUSE_SECONDS else seconds
 
 
-def list_active_times(session: Session, *, project: Project, definition: ProjectFile) -> dict[int, ActiveTime]:
-    """The active time in a project by annotator id, of everybody who answered there."""
+def list_active_times(
+    session: Session, *, project: Project, definition: ProjectFile, annotator_id: int | None = None
+) -> dict[int, ActiveTime]:
+    """The active time in a project by annotator id, of everybody who answered there, or of this annotator only."""
     columns: list[Any] = [
         col(Assignment.annotator_id),
         col(Assignment.id),
@@ -113,6 +115,8 @@ def list_active_times(session: Session, *, project: Project, definition: Project
         .where(col(Assignment.project_id) == project.id)
         .order_by(col(Assignment.annotator_id), col(Judgement.answered_at), col(Judgement.id))
     )
+    if annotator_id is not None:
+        answers_in_order = answers_in_order.where(col(Assignment.annotator_id) == annotator_id)
     by_annotator: dict[int, list[TimedAnswer]] = defaultdict(list)
     names = ("item", "shown_at", "answered_at", "seconds", "is_unknown", "skipped", "rejected")
     for annotator_id, *values in session.connection().execute(answers_in_order):
