@@ -103,7 +103,7 @@ def _format_link(code: str) -> str:
     from annotation.settings import read_settings
 
     bot = read_settings().telegram_name
-    return f"/start {code}" if bot is None else f"https://t.me/{bot.removeprefix('@')}?start={code}"
+    return invitations.format_link(code, bot_name=bot)
 
 
 def _parse_expiry(written: str) -> datetime:

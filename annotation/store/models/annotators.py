@@ -128,8 +128,8 @@ class Invitation(SQLModel, table=True):
     """A code that admits annotators to a project or to a programme, and adds them to a cohort where it names one.
 
     With `adjudicates` it makes them adjudicators instead (`reviews.Adjudicator`). `used` counts the annotators who
-    used the code, at most `max_uses`; None means any number. `invited_by` is the annotator who gives the code to friends;
-    such an invitation does not make its project one by invitation only.
+    used the code, at most `max_uses`; None means any number. `invited_by` is the annotator who gives the code
+    to friends; such an invitation does not make its project one by invitation only.
     """
 
     __table_args__ = (

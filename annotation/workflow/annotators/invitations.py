@@ -79,6 +79,11 @@ def generate_code() -> str:
     return base64.b32encode(secrets.token_bytes(10)).decode().lower()
 
 
+def format_link(code: str, *, bot_name: str | None) -> str:
+    """The deep link that redeems a code; what to type where the name of the bot is not known."""
+    return f"/start {code}" if bot_name is None else f"https://t.me/{bot_name.removeprefix('@')}?start={code}"
+
+
 def create_invitation(
     session: Session,
     *,
@@ -273,9 +278,7 @@ def _has_joined(session: Session, annotator_id: int, invitation: Invitation, pro
     """Whether the annotator has what the invitation gives already, by this or another one; a friend is somebody new."""
     if invitation.adjudicates:
         return all(session.get(Adjudicator, (annotator_id, project.id)) is not None for project in projects)
-    joined = _select_redemptions(
-        annotator_id, project_id=invitation.project_id, programme_id=invitation.programme_id
-    )
+    joined = _select_redemptions(annotator_id, project_id=invitation.project_id, programme_id=invitation.programme_id)
     if invitation.invited_by is not None:
         own = col(Participation.annotator_id) == annotator_id
         joined = select(Participation.project_id).where(

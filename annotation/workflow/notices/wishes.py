@@ -352,7 +352,11 @@ def _look(
     if not row.is_writable:
         return replace(wish, reminders=False, news=False, promised_at=None), None, None
     is_active = row.active_at is not None and now - row.active_at < WORK_LASTS
-    wish = settle_wish(replace(wish, at_work=is_active and row.holds_item), now=now, zone=announcements.get_zone(row.time_zone, default_zone))
+    wish = settle_wish(
+        replace(wish, at_work=is_active and row.holds_item),
+        now=now,
+        zone=announcements.get_zone(row.time_zone, default_zone),
+    )
     night = announcements.find_day_end(now, row.time_zone, default=default_zone)
     if night is None or (row.simulated and not simulated):
         wait = now if night is None else night
