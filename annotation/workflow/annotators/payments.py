@@ -119,12 +119,10 @@ def list_active_times(
         answers_in_order = answers_in_order.where(col(Assignment.annotator_id) == annotator_id)
     by_annotator: dict[int, list[TimedAnswer]] = defaultdict(list)
     names = ("item", "shown_at", "answered_at", "seconds", "is_unknown", "skipped", "rejected")
-    for annotator_id, *values in session.connection().execute(answers_in_order):
-        by_annotator[annotator_id].append(TimedAnswer(**dict(zip(names, values, strict=True))))
+    for worker_id, *values in session.connection().execute(answers_in_order):
+        by_annotator[worker_id].append(TimedAnswer(**dict(zip(names, values, strict=True))))
     item_limit = get_item_limit(definition)
-    return {
-        annotator_id: sum_active_time(answers, item_limit=item_limit) for annotator_id, answers in by_annotator.items()
-    }
+    return {worker_id: sum_active_time(answers, item_limit=item_limit) for worker_id, answers in by_annotator.items()}
 
 
 @dataclass(frozen=True, kw_only=True)

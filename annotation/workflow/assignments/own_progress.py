@@ -38,9 +38,9 @@ class OwnProgress:
     `key` is the `ProjectChoice.key` of its menu entry, `programme` the title of its programme, `in_sequence` whether
     that takes its projects one after the other. `done` of `total` items of the main stage (before it, of the pilot) are
     answered or skipped; the total is None where it is not known. `preparing` is the stage before, where there is one.
-    `answers` counts the answers of all stages, `given` those of the pilot and the main stage. `answered` of `wanted` answers of all annotators are given; None where
-    the project does not show them. `shared` are the same two numbers for the whole programme, as they stand above its
-    items.
+    `answers` counts the answers of all stages, `given` those of the pilot and the main stage. `answered` of `wanted`
+    answers of all annotators are given; None where the project does not show them. `shared` are the same two numbers
+    for the whole programme, as they stand above its items.
     """
 
     project_id: int

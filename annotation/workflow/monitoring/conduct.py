@@ -59,14 +59,12 @@ def compute_funnel(session: Session, *, project: Project, definition: project_fi
         targets.append(col(Invitation.programme_id) == programme.id)
         scopes.append(f"programme {programme.name}")
     is_friends = col(Invitation.invited_by).is_not(None)
-    used = {
-        by_friends: n_used
-        for by_friends, n_used in session.exec(
-            select(is_friends, func.sum(col(Invitation.used)))
-            .where(or_(*targets), ~col(Invitation.adjudicates))
-            .group_by(is_friends)
-        )
-    }
+    used_by_kind = (
+        select(is_friends, func.sum(col(Invitation.used)))
+        .where(or_(*targets), ~col(Invitation.adjudicates))
+        .group_by(is_friends)
+    )
+    used = {bool(by_friends): number for by_friends, number in session.exec(used_by_kind)}
     asks_consent = definition.consent is not None or bool(programme and programme.definition.get("consent"))
     consented = select(func.count(func.distinct(col(Consent.annotator_id)))).where(
         col(Consent.scope).in_(scopes), col(Consent.withdrawn_at).is_(None)

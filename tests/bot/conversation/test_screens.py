@@ -354,7 +354,11 @@ def reminded(play: Play) -> None:
     play.in_()
     chat.story.clear()
     chat.say("/pause")
-    play.tap("notices-open")
+    play.tap("remind-tomorrow")
+    chat.say("/reminders")
+    chat.now += timedelta(days=1)
+    tell(play)
+    chat.say("/reminders")
     play.tap("notices-remind")
     play.tap("zone-other")
     chat.say("12:00")
@@ -442,8 +446,8 @@ def resting(play: Play) -> None:
     play.tap("go-on")
     for _ in range(9):
         chat.say("1")
-    play.tap("session-enough")
-    chat.say("/start")
+    chat.say(play.say("pause"))
+    play.tap("go-on")
     for _ in range(2):
         chat.say("1")
 

@@ -21,7 +21,7 @@ ROWS = [
     {"id": str(number), "text": f"слово {number}", "options": ["так", "ні"], "gold": "так"} for number in range(1, 61)
 ]
 ATTESTATION = "attestation: {text: Що допомагало?, options: [ніщо, словник]}"
-BUTTONS = "[Ще 10 | 20 | 40]\n[Без обмеження]\n[Досить на сьогодні]"
+BUTTONS = "[Ще 10 | 20 | 40]\n[Нагадати завтра]\n[Далі]"
 
 
 def begin(chat: Chat, *, label: str = "Лише 10") -> None:
@@ -70,14 +70,14 @@ def test_after_the_last_item_there_is_a_card_instead_of_the_next(chat: Chat, loa
     [card] = answer(chat, 1, seconds=400)
     assert card == (
         "🏁 10 завдань за 10 хв\nЗдебільшого 20 с на завдання.\n\n"
-        "▸ Слова — 10\u00a0з\u00a060 · усі\u00a0разом:\u00a010\u00a0з\u00a0180\n\n"
-        f"Усім разом лишилося 170 відповідей.\n\nДякуємо! Продовжимо?\n{BUTTONS}"
+        "▸ Слова — 10\u00a0з\u00a060\n\n"
+        f"Сьогодні: 10 · загалом: 10\nУсі разом: 10 з 180, з них ваших — 10\n{BUTTONS}"
     )
     assert count_live(chat) == 0
     assert "правильн" not in card
 
 
-@pytest.mark.parametrize("way_on", ["/start", "що далі?", "/projects", "[Без обмеження]", "так"])
+@pytest.mark.parametrize("way_on", ["/start", "що далі?", "/projects", "[Далі]", "так"])
 def test_whatever_one_does_goes_on_from_the_card(chat: Chat, load: Load, way_on: str) -> None:
     """Without end then: after ten more comes no card."""
     load(ROWS)
