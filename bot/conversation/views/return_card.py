@@ -92,7 +92,7 @@ def format_pay(pay: PaySection | None, translate: Texts) -> str:
         return ""
     text_id, rate = ("pay-per-hour", pay.per_hour) if pay.per_hour is not None else ("pay-per-item", pay.per_item)
     told = translate(text_id, amount=format_amount(rate or Decimal(0), pay.currency, translate))
-    return told if pay.rejected else f"{told} {translate('pay-not-rejected')}"
+    return told if pay.rejected else " ".join([told, translate("pay-not-rejected")])
 
 
 def format_amount(amount: Decimal, currency: str, translate: Texts) -> str:

@@ -102,13 +102,16 @@ def test_ten_more_are_ten_more(chat: Chat, load: Load, typed: bool) -> None:
     assert answer(chat, 1)[-1].startswith("🏁 10 завдань")
 
 
-def test_enough_for_today_is_a_pause(chat: Chat, load: Load) -> None:
-    """And the way back is named."""
+@pytest.mark.parametrize("word", ["досить", "ні", "/pause"])
+def test_enough_is_a_pause(chat: Chat, load: Load, word: str) -> None:
+    """It has the same card, and the way back."""
     load(ROWS)
     begin(chat)
     answer(chat, 10)
-    assert chat.tap("Досить на сьогодні") == ["Пауза. Усе збережено; щоб продовжити, надішліть /start.\n[Нагадування]"]
-    assert chat.say("/start")[-1].startswith("11\n\nслово 11")
+    assert chat.say(word) == [
+        "Пауза. Усе збережено.\n\n▸ Слова — 10\n\nСьогодні: 10 · загалом: 10\n[Нагадати завтра]\n[Далі]"
+    ]
+    assert chat.tap("Далі")[-1].startswith("11\n\nслово 11")
 
 
 def test_skips_count_and_changes_do_not(chat: Chat, load: Load) -> None:
@@ -138,19 +141,18 @@ def test_the_last_answer_can_be_changed_from_the_card(chat: Chat, load: Load) ->
     assert chat.tap("20")[-1].startswith("11\n\nслово 11")
 
 
-def test_the_card_asks_for_the_attestation(chat: Chat, load: Load) -> None:
-    """In a message below; both can be answered by typing, and after the answer nothing follows unasked."""
+def test_the_attestation_comes_before_the_card(chat: Chat, load: Load) -> None:
+    """The card follows the answer, with the whole session; an unanswered one is asked again after the next item."""
     load(ROWS, more=ATTESTATION)
     begin(chat)
-    card, question = answer(chat, 10)
+    assert answer(chat, 10) == ["І наостанок, коротко:\n\nЩо допомагало?\n[ніщо | словник]"]
+    [card] = chat.tap("словник")
+    assert card.startswith("🏁 10 завдань")
     assert card.endswith(BUTTONS)
-    assert question.endswith("Що допомагало?\n[ніщо | словник]")
-    assert chat.tap("словник") == []
-    assert chat.last.text.endswith("Що допомагало?\n\nсловник\n\nПродовжити: /start")
     assert chat.tap("Ще 10")[-1].startswith("11\n\n")
     answer(chat, 10)
     assert chat.say("ніщо")[0] == "✓ ніщо"
-    chat.say("/start")
+    assert chat.last.text.startswith("🏁 10 завдань")
     with chat.db.transaction() as session:
         assert session.exec(select(models.Attestation.used)).all() == ["ніщо"]
 
@@ -164,17 +166,18 @@ def test_a_yes_takes_the_offer_to_write(chat: Chat, load: Load, typed: str) -> N
     assert chat.say(typed)[-1].startswith("Де ви зараз?")
 
 
-def test_whoever_does_everything_in_one_go_attests_it_at_the_end(chat: Chat, load: Load) -> None:
-    """Below the end, where the offer of news can still be typed; whoever was asked at the card is not asked again."""
+def test_whoever_does_everything_in_one_go_attests_it_before_the_end(chat: Chat, load: Load) -> None:
+    """Every way in asks it again until it is answered; then come 🏁 and thanks, and it is not asked any more."""
     load(ROWS[:3], more=ATTESTATION)
     chat.begin()
-    *_, end, question = answer(chat, 3)
-    assert end.startswith("Поки що це все. Ви дали 3 відповіді, дякуємо!")
+    question = answer(chat, 3)[-1]
     assert question == "І наостанок, коротко:\n\nЩо допомагало?\n[ніщо | словник]"
-    assert chat.say("Так, напишіть")[-1].startswith("Де ви зараз?")
     assert chat.say("/start")[-1] == question
-    assert chat.tap("словник") == []
-    assert chat.last.text == "Що допомагало?\n\nсловник"
+    [end] = chat.tap("словник")
+    assert end.startswith(
+        "🏁 Це все, що було для вас. Дякуємо!\n\n✓ Слова — 3\u00a0з\u00a03\n\nСьогодні: 3 · загалом: 3"
+    )
+    assert chat.say("Так, напишіть")[-1].startswith("Де ви зараз?")
     assert "Що допомагало" not in chat.say("/start")[-1]
 
 
@@ -188,16 +191,6 @@ def test_whoever_is_suspended_is_asked_nothing_more(chat: Chat, load: Load) -> N
         roster.suspend_annotator(session, annotator=annotator, reason="?", now=chat.now)
     [told] = chat.say("/start")
     assert told.startswith("Організатори призупинили вашу участь.")
-
-
-def test_a_number_typed_below_the_attestation_begins_a_session(chat: Chat, load: Load) -> None:
-    """And any other text goes on."""
-    load(ROWS, more=ATTESTATION)
-    begin(chat)
-    answer(chat, 10)
-    assert chat.say("10")[-1].startswith("11\n\nслово 11")
-    answer(chat, 10)
-    assert chat.say("що далі?")[-1].startswith("21\n\nслово 21")
 
 
 def test_a_session_is_chosen_by_a_command_too(chat: Chat, load: Load) -> None:
@@ -241,12 +234,12 @@ def test_the_last_item_of_all_has_the_end_of_the_project(chat: Chat, load: Load)
     load(ROWS[:10])
     begin(chat)
     assert answer(chat, 10)[-1].startswith("🏁 10 завдань")
-    assert chat.tap("Ще 10")[-1].startswith("Поки що це все. Ви дали 10 відповідей")
+    assert chat.tap("Ще 10")[-1].startswith("🏁 Це все, що було для вас. Дякуємо!")
     load([row | {"id": f"more {row['id']}"} for row in ROWS[:5]], name="more", title="Ще")
     chat.say("/start")
     chat.tap("Б")
     chat.tap("Лише 10")
-    assert answer(chat, 5)[-1].startswith("Поки що це все. Ви дали 15 відповідей")
+    assert answer(chat, 5)[-1].startswith("🏁 Це все, що було для вас. Дякуємо!")
 
 
 def test_breaks_and_the_night_are_told_in_a_session_too(chat: Chat, load: Load) -> None:
