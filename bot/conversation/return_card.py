@@ -47,6 +47,7 @@ def render_end(
         return None
     translate, states = context.translate, {progress.state for progress in scope}
     untils = [result.until for result in ended.values() if result is not None and result.until is not None]
+    untils = [] if states == {ProgressState.DONE} else untils
     if untils:
         head, foot = translate("card-cap"), translate("card-until", until=_format_time(context, min(untils)))
     elif ProgressState.PAUSED in states:

@@ -109,7 +109,7 @@ def test_enough_is_a_pause(chat: Chat, load: Load, word: str) -> None:
     begin(chat)
     answer(chat, 10)
     assert chat.say(word) == [
-        "Пауза. Усе збережено.\n\n▸ Слова — 10\n\nСьогодні: 10 · загалом: 10\n[Нагадати завтра]\n[Далі]"
+        "Пауза. Усе збережено.\n\n▸ Слова — 10\u00a0з\u00a060\n\nСьогодні: 10 · загалом: 10\n[Нагадати завтра]\n[Далі]"
     ]
     assert chat.tap("Далі")[-1].startswith("11\n\nслово 11")
 
