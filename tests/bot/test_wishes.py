@@ -307,7 +307,7 @@ async def test_a_freed_place_is_news(chat: Chat, load: Callable[..., None]) -> N
         await answer_all(chat, await begin(chat, number))
     holder, person = await begin(chat, 3), await begin(chat, 4)  # the third place of the first item is taken
     await chat.tap(person, "береза")
-    assert "Поки що це все" in person.messages[-1].text
+    assert "🏁 Це все, що було для вас" in person.messages[-1].text
     await chat.tap(person, "Так, напишіть")
     await chat.send(person, "Київ")
     await collect(chat)
