@@ -104,7 +104,8 @@ def _add_shared(transaction: AnnotatorTransaction, listed: Sequence[OwnProgress]
     for progress in listed:
         if progress.programme is not None and progress.answered is not None and progress.key not in shared:
             way = journey.measure_programme(transaction, programme_id=-progress.key, title=progress.programme)
-            shared[progress.key] = way.answered, way.wanted
+            if way.answered is not None and way.wanted is not None:
+                shared[progress.key] = way.answered, way.wanted
     return tuple(replace(progress, shared=shared.get(progress.key)) for progress in listed)
 
 

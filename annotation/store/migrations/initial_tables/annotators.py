@@ -100,6 +100,7 @@ def create_tables() -> None:
         sa.Column("last_at", MOMENT),
         sa.Column("halfway_told", sa.Boolean(), nullable=False),
         sa.Column("panel", sa.String(64)),
+        sa.Column("journey", sa.JSON()),
         sa.ForeignKeyConstraint(["annotator_id"], ["annotator.id"], name=op.f("fk_participation_annotator_id")),
         sa.ForeignKeyConstraint(["invitation_id"], ["invitation.id"], name=op.f("fk_participation_invitation_id")),
         sa.ForeignKeyConstraint(["programme_id"], ["programme.id"], name=op.f("fk_participation_programme_id")),
