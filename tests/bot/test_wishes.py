@@ -255,7 +255,9 @@ async def test_news_comes_once_when_there_is_something_again(chat: Chat, load: C
     person = await begin(chat)
     await answer_all(chat, person)
     assert person.messages[-1].text.split("\n\n") == [
-        "Поки що це все. Ви дали 2 відповіді, дякуємо!",
+        "🏁 Це все, що було для вас. Дякуємо!",
+        "✓ Слова — 2\u00a0з\u00a02",
+        "Сьогодні: 2 · загалом: 2",
         "Написати вам один раз, коли для вас будуть запитання? Перевірити самостійно: /start",
     ]
     await chat.send(person, "так, напишіть")
