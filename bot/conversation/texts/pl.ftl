@@ -310,19 +310,6 @@ review-counts-again = Odpowiedź znów się liczy. Przepraszamy za zamieszanie.
 
 ## Dlaczego teraz nie ma pytania
 
-all-done = { $answers ->
-    [0] Na razie nie ma dla Ciebie pytań.
-    [one] Na razie to wszystko. Masz za sobą { $answers } odpowiedź, dziękujemy!
-    [few] Na razie to wszystko. Masz za sobą { $answers } odpowiedzi, dziękujemy!
-    [many] Na razie to wszystko. Masz za sobą { $answers } odpowiedzi, dziękujemy!
-   *[other] Na razie to wszystko. Masz za sobą { $answers } odpowiedzi, dziękujemy!
-}
-all-closed = { $answers ->
-    [one] Wszystko jest zakończone. Masz za sobą { $answers } odpowiedź, dziękujemy! Nowy projekt otworzysz linkiem od organizatorów.
-    [few] Wszystko jest zakończone. Masz za sobą { $answers } odpowiedzi, dziękujemy! Nowy projekt otworzysz linkiem od organizatorów.
-    [many] Wszystko jest zakończone. Masz za sobą { $answers } odpowiedzi, dziękujemy! Nowy projekt otworzysz linkiem od organizatorów.
-   *[other] Wszystko jest zakończone. Masz za sobą { $answers } odpowiedzi, dziękujemy! Nowy projekt otworzysz linkiem od organizatorów.
-}
 not-admitted = Niestety, tym razem projekt „{ $project }” zaprasza inne osoby. Dziękujemy za chęć pomocy!
 not-running = Projekt „{ $project }” jest teraz wstrzymany. Twoje odpowiedzi są zapisane.
 suspended = Organizatorzy wstrzymali Twój udział. Jeśli to pomyłka, napisz do nich: /ask
@@ -331,12 +318,7 @@ excluded = Twój udział w projekcie „{ $project }” jest zakończony. Żeby 
 failed = Projekt „{ $project }”: próby się skończyły. Dziękujemy za podjęcie wyzwania!
 cool-down = Następna próba w projekcie „{ $project }” otworzy się { $until }.
 withdrawn = Nie bierzesz już udziału w projekcie „{ $project }”. Dziękujemy za Twój czas!
-quota = W projekcie „{ $project }” masz za sobą wszystko, co było dla Ciebie. Twoje odpowiedzi: { $answers }. Dziękujemy!
-cap = Masz za sobą wszystko, co może tu zrobić jedna osoba. Twoje odpowiedzi: { $answers }. Dziękujemy!
-cap-until = Na razie wystarczy, dziękujemy! Następne pytania będą { $until }.
 searching = Szukamy dla Ciebie pytania, chwileczkę.
-paused = Pauza. Wszystko jest zapisane; żeby wrócić, wyślij /start.
-resume = Żeby wrócić: /start
 sitting-over = Jedno krótkie pytanie o poprzedni raz:
 sitting-ends = I na koniec jedno krótkie pytanie:
 in-minutes = za { $minutes ->
@@ -475,7 +457,6 @@ qualification-passed = Test zaliczony, gratulujemy: { $result }.
 failed-retry = Tym razem się nie udało: { $result }. Przeczytaj jeszcze raz zadanie (/task) i spróbuj ponownie.
 failed-now = Tym razem się nie udało: { $result }.
 main-begins = A teraz już na serio.
-paused-begun = Pauza. Rozpoczęte pytanie { $number } jest zapamiętane i poczeka na Ciebie, chyba że inni zdążą je zamknąć. Żeby wrócić, wyślij /start.
 command-skip = Pomiń pytanie
 command-problem = Zgłoś problem z pytaniem
 
@@ -533,7 +514,6 @@ session-under-way = Tym razem już { $done } z { $goal }.
 session-only = Tylko { $number }
 session-more = Jeszcze { $number }
 session-endless = Bez limitu
-session-enough = Na dziś wystarczy
 session-chosen = { $number ->
     [one] { $number } zadanie, a potem podsumowanie
     [few] { $number } zadania, a potem podsumowanie
@@ -548,33 +528,52 @@ session-over = 🏁 { $number ->
 } w { $minutes } min
 session-seconds = Zwykle { $seconds } s na zadanie.
 session-minutes = Zwykle { $minutes } min na zadanie.
-session-left = { $left ->
-    [0] Wszystkie odpowiedzi już są!
-    [one] Wszystkim razem została { $left } odpowiedź.
-    [few] Wszystkim razem zostały { $left } odpowiedzi.
-    [many] Wszystkim razem zostało { $left } odpowiedzi.
-   *[other] Wszystkim razem zostało { $left } odpowiedzi.
-}
-session-thanks = Dziękujemy! Działamy dalej?
 progress-nothing = nie ma dla Ciebie zadań
 progress-paused = wstrzymany
 progress-closed = zakończony
 progress-stopped = udział wstrzymany
 progress-failed = niezaliczone
-programme-done = 🏁 To wszystko, co było dla Ciebie. Masz za sobą { $answers ->
-    [one] { $answers } odpowiedź
-    [few] { $answers } odpowiedzi
-    [many] { $answers } odpowiedzi
-   *[other] { $answers } odpowiedzi
-}, dziękujemy!
-programme-paused = Na razie to wszystko. Masz za sobą { $answers ->
-    [one] { $answers } odpowiedź
-    [few] { $answers } odpowiedzi
-    [many] { $answers } odpowiedzi
-   *[other] { $answers } odpowiedzi
-}, dziękujemy! To, co wstrzymane, może się jeszcze otworzyć.
 command-progress = Zobacz, ile już za Tobą
 command-session = Wybierz, ile zadań teraz
+
+## Karta przy pauzie i na końcu
+
+card-end = 🏁 To wszystko, co było dla Ciebie. Dziękujemy!
+card-closed = 🏁 Wszystko jest zakończone, dziękujemy! Nowy projekt otworzysz linkiem od organizatorów.
+card-stopped = Na razie to wszystko, dziękujemy! To, co wstrzymane, może się jeszcze otworzyć.
+card-cap = Na razie wystarczy, dziękujemy!
+card-until = Następne pytania będą { $until }.
+paused = Pauza. Wszystko jest zapisane.
+paused-begun = Pauza. To, co zaczęte, jest zapisane i poczeka na Ciebie, chyba że inni zdążą to zamknąć.
+nothing-yet = Na razie nie ma dla Ciebie pytań.
+card-own = Dziś: { $today } · łącznie: { $total }
+card-together = Wszyscy razem: { $answered } z { $wanted }, w tym Twoje: { $own }
+card-days = { $days ->
+    [one] { $days } dzień z rzędu
+    [few] { $days } dni z rzędu
+    [many] { $days } dni z rzędu
+   *[other] { $days } dnia z rzędu
+}
+earned = Zarobione dotąd: { $amount }
+pay-per-hour = Stawka: { $amount } za godzinę pracy.
+pay-per-item = Stawka: { $amount } za zadanie z odpowiedzią.
+pay-not-rejected = Odpowiedzi odrzucone przez organizatorów nie są płatne.
+remind-tomorrow = Przypomnij jutro
+remind-tomorrow-noted = W porządku, przypomnimy jutro w ciągu dnia, jeden raz.
+notices-promised = Na Twoją prośbę przypomnimy raz, następnego dnia.
+invite-friend = Zaproś znajomych
+invite-link = { $left ->
+    [one] Wyślij ten link komuś znajomemu. Może z niego skorzystać jeszcze { $left } osoba:
+    [few] Wyślij ten link znajomym. Mogą z niego skorzystać jeszcze { $left } osoby:
+    [many] Wyślij ten link znajomym. Może z niego skorzystać jeszcze { $left } osób:
+   *[other] Wyślij ten link znajomym. Może z niego skorzystać jeszcze { $left } osoby:
+}
+invite-used-up = { $uses ->
+    [one] Z Twojego linku skorzystała już { $uses } osoba, więcej zaprosić się nie da. Dziękujemy!
+    [few] Z Twojego linku skorzystały już { $uses } osoby, więcej zaprosić się nie da. Dziękujemy!
+    [many] Z Twojego linku skorzystało już { $uses } osób, więcej zaprosić się nie da. Dziękujemy!
+   *[other] Z Twojego linku skorzystało już { $uses } osoby, więcej zaprosić się nie da. Dziękujemy!
+}
 
 ## Kiedy bot odzywa się sam
 
@@ -587,7 +586,6 @@ news = „{ $project }”: znów są dla Ciebie pytania.
 news-offer = Dać Ci znać raz, gdy będą dla Ciebie pytania? Możesz też zajrzeć tu bez czekania: /start
 news-tell = Tak, dajcie znać
 news-noted = Damy znać raz, gdy będą dla Ciebie pytania.
-notices-open = Przypomnienia
 notices-about = Bez Twojej wiadomości odzywamy się tylko na Twoje życzenie i tylko w ciągu dnia.
 notices-reminders = Przypomnienia: { $state }. Przychodzą, gdy nie ma Cię od dwóch dni, a są dla Ciebie pytania, najwyżej raz na trzy dni. Po trzech bez odpowiedzi ustają.
 notices-new = Nowe pytania: { $state }. Napiszemy raz, gdy po przerwie znów będą dla Ciebie pytania.
