@@ -135,7 +135,7 @@ noted = Noted
 # $value (Kharkiv): what they told
 profile-noted = Noted: { $value }. You can correct it here: /mydata
 # Said to a typed text that is none of the buttons.
-choose-from-list = There is no such answer. Tap a button, or type what it says.
+choose-from-list = There is no such answer. Please tap one of the buttons.
 # Said to a text where a number was asked for: with both bounds, with one, or with none.
 # $bounds (both): both, least, most or none; not shown
 # $least (18): the lowest number

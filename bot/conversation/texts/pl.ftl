@@ -69,7 +69,7 @@ type-number = Wpisz liczbę, na przykład 34.
 rather-not-say = Wolę nie mówić
 noted = Zapisane
 profile-noted = Zapisane: { $value }. Poprawisz to tutaj: /mydata
-choose-from-list = Nie ma takiej odpowiedzi. Dotknij przycisku albo wpisz to, co na nim jest.
+choose-from-list = Nie ma takiej odpowiedzi. Dotknij jednego z przycisków.
 not-a-number = { $bounds ->
     [both] Wpisz liczbę od { $least } do { $most }.
     [least] Wpisz liczbę nie mniejszą niż { $least }.

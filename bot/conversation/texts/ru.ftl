@@ -76,7 +76,7 @@ type-number = Напишите число, например 34.
 rather-not-say = Не хочу говорить
 noted = Записано
 profile-noted = Записано: { $value }. Исправить можно здесь: /mydata
-choose-from-list = Такого ответа нет. Коснитесь кнопки или напишите то, что на ней.
+choose-from-list = Такого ответа нет. Выберите одну из кнопок.
 not-a-number = { $bounds ->
     [both] Напишите число от { $least } до { $most }.
     [least] Напишите число, не меньше { $least }.

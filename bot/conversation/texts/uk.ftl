@@ -76,7 +76,7 @@ type-number = Напишіть число, наприклад 34.
 rather-not-say = Не хочу казати
 noted = Записано
 profile-noted = Записано: { $value }. Виправити можна тут: /mydata
-choose-from-list = Такої відповіді немає. Торкніться кнопки або напишіть те, що на ній.
+choose-from-list = Такої відповіді немає. Оберіть одну з кнопок.
 not-a-number = { $bounds ->
     [both] Напишіть число від { $least } до { $most }.
     [least] Напишіть число, не менше за { $least }.
