@@ -33,6 +33,7 @@ MOST_DECISIONS = 20
 MOST_LETTERS = 160
 FUNNEL_STEPS = {
     "invited": mark_text("came by invitation"),
+    "by_friends": mark_text("invited by friends"),
     "consented": mark_text("agreed to the consent"),
     "started": mark_text("began"),
     "finished": mark_text("had all there was"),

@@ -22,7 +22,7 @@ from annotation.errors import BadInput, Conflict, NotFound, Refused, Stale, Wher
 from annotation.label_studio import server_models
 from annotation.label_studio.client import Client
 from annotation.label_studio.server_models import RemoteAnnotation, RemoteProject, RemoteTask
-from annotation.label_studio.sync import annotation_import, batches, decision_work, remote_projects
+from annotation.label_studio.sync import adoption, annotation_import, batches, decision_work, remote_projects
 from annotation.label_studio.sync.annotation_import import AnswerChange, TaskImport
 from annotation.label_studio_controls import decision_controls
 from annotation.store.database import Database
@@ -181,6 +181,8 @@ def _store_decision(
     return AnswerChange.CHANGED if had_decision else AnswerChange.ANSWERED
 
 
+EVERYBODY = "everybody"
+"""Whose answers come from an adopted project."""
 MARGIN = timedelta(seconds=10)
 """How long after the time that the server writes on it a change may become visible."""
 
@@ -256,10 +258,13 @@ def pull_batches(
     remote_projects.adopt_server(database, client)
     with database.reading() as session:
         rows = batches.list_batches(session, server=client.server_id, project_id=project_id, annotator_id=annotator_id)
+        adopted = adoption.list_adopted(session, server=client.server_id, project_id=project_id)
+    found: list[tuple[LabelStudioBatch, Project, Annotator | None]] = [*rows]
+    found += [(batch, project, None) for batch, project in adopted if annotator_id is None]
     results = []
-    for number, (batch, project, annotator) in enumerate(rows):
+    for number, (batch, project, annotator) in enumerate(found):
         results.append(_pull_batch(database, client, batch, project, annotator, clock=clock, everything=everything))
-        progress((number + 1) / len(rows))
+        progress((number + 1) / len(found))
     return tuple(results)
 
 
@@ -268,14 +273,14 @@ def _pull_batch(
     client: Client,
     batch: LabelStudioBatch,
     project: Project,
-    annotator: Annotator,
+    annotator: Annotator | None,
     *,
     clock: Callable[[], datetime],
     everything: bool,
 ) -> PullResult:
     key = {
         "project": project.name,
-        "annotator": annotator.pseudonym,
+        "annotator": EVERYBODY if annotator is None else annotator.pseudonym,
         "work": batch.work,
         "second": batch.second,
         "remote_id": batch.remote_id,
@@ -290,7 +295,9 @@ def _pull_batch(
         read_until = (client.server_time or estimate_server_time(batch, clock)) - MARGIN
         since = None if everything else batch.watermark
         definition = definitions.get_project_definition(project)
-        for page in client.list_task_pages(remote.id, since=since):
+        if batch.work is BatchWork.ADOPTED:
+            adoption.pull_adopted(database, client, batch, project, since=since, clock=clock, counts=counts)
+        for page in [] if batch.work is BatchWork.ADOPTED else client.list_task_pages(remote.id, since=since):
             with database.reading() as session:
                 annotators = remote_projects.map_accounts_to_annotators(session, server=client.server_id)
                 changed_tasks = _select_changed_tasks(session, batch, page, annotators)
@@ -345,16 +352,20 @@ def estimate_server_time(batch: LabelStudioBatch, clock: Callable[[], datetime])
 
 def _refuse_changed_config(batch: LabelStudioBatch, remote: RemoteProject, *, url: str) -> None:
     if batch.config_sha256 not in {None, batches.compute_config_digest(remote.label_config)}:
+        is_adopted = batch.work is BatchWork.ADOPTED
         raise Conflict(
             "The questions of this batch were changed in Label Studio, so that its answers could mean something else.",
             where=Where(file=server_models.strip_credentials(url), field=f"project {remote.id}"),
-            remedy="Push it again, which restores them; the next pull reads all that came meanwhile.",
+            remedy="Correct the project file to match, load it, then adopt the project again: nothing is lost."
+            if is_adopted
+            else "Push it again, which restores them; the next pull reads all that came meanwhile.",
         )
 
 
 def _count_missing_tasks(session: Session, batch: LabelStudioBatch, remote: RemoteProject) -> int:
     """How many of the tasks that were sent are not on the server any more."""
-    sent = batches.count_tasks(session, batch)
+    is_adopted = batch.work is BatchWork.ADOPTED
+    sent = adoption.count_items(session, batch) if is_adopted else batches.count_tasks(session, batch)
     return max(0, sent - (remote.task_number or 0)) if remote.task_number is not None else 0
 
 

@@ -130,7 +130,8 @@ class Invitation(SQLModel, table=True):
     """A code that admits annotators to a project or to a programme, and adds them to a cohort where it names one.
 
     With `adjudicates` it makes them adjudicators instead (`reviews.Adjudicator`). `used` counts the annotators who
-    used the code, at most `max_uses`; None means any number.
+    used the code, at most `max_uses`; None means any number. `invited_by` is the annotator who gives the code
+    to friends; such an invitation does not make its project one by invitation only.
     """
 
     __table_args__ = (
@@ -144,6 +145,7 @@ class Invitation(SQLModel, table=True):
     programme_id: int | None = Field(default=None, foreign_key="programme.id")
     cohort: str | None = Field(default=None, max_length=64)
     adjudicates: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})
+    invited_by: int | None = Field(default=None, foreign_key="annotator.id")
     max_uses: int | None = None
     used: int = 0
     expires_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

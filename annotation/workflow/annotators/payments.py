@@ -104,9 +104,17 @@ def _compute_seconds(answer: TimedAnswer, previous_at: datetime | None) -> float
 
 
 def list_active_times(
-    session: Session, *, project: Project, definition: ProjectFile, surface: Surface | None = None
+    session: Session,
+    *,
+    project: Project,
+    definition: ProjectFile,
+    surface: Surface | None = None,
+    annotator_id: int | None = None,
 ) -> dict[int, ActiveTime]:
-    """The active time in a project by annotator id, of everybody who answered there; on one `surface` where named."""
+    """The active time in a project by annotator id, of everybody who answered there.
+
+    On one `surface`, or of one annotator, where these are named.
+    """
     columns: list[Any] = [
         col(Assignment.annotator_id),
         col(Assignment.id),
@@ -126,14 +134,14 @@ def list_active_times(
         )
         .order_by(col(Assignment.annotator_id), col(Judgement.answered_at), col(Judgement.id))
     )
+    if annotator_id is not None:
+        answers_in_order = answers_in_order.where(col(Assignment.annotator_id) == annotator_id)
     by_annotator: dict[int, list[TimedAnswer]] = defaultdict(list)
     names = ("item", "shown_at", "answered_at", "seconds", "is_unknown", "skipped", "rejected")
-    for annotator_id, *values in session.connection().execute(answers_in_order):
-        by_annotator[annotator_id].append(TimedAnswer(**dict(zip(names, values, strict=True))))
+    for worker_id, *values in session.connection().execute(answers_in_order):
+        by_annotator[worker_id].append(TimedAnswer(**dict(zip(names, values, strict=True))))
     item_limit = get_item_limit(definition)
-    return {
-        annotator_id: sum_active_time(answers, item_limit=item_limit) for annotator_id, answers in by_annotator.items()
-    }
+    return {worker_id: sum_active_time(answers, item_limit=item_limit) for worker_id, answers in by_annotator.items()}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -39,9 +39,9 @@ class OwnProgress:
     `key` is the `ProjectChoice.key` of its menu entry, `programme` the title of its programme, `in_sequence` whether
     that takes its projects one after the other, and `status` that of the participation. `done` of `total` items of the
     main stage (before it, of the pilot) are answered or skipped; the total is None where it is not known. `preparing`
-    is the stage before, where there is one. `answers` counts the answers of all stages. `answered` of `wanted` answers
-    of all annotators are given; None where the project does not show them. `shared` are the same two numbers for the
-    whole programme, as they stand above its items.
+    is the stage before, where there is one. `answers` counts the answers of all stages, `given` those of the pilot and
+    the main stage. `answered` of `wanted` answers of all annotators are given; None where the project does not show
+    them. `shared` are the same two numbers for the whole programme, as they stand above its items.
     """
 
     project_id: int
@@ -55,6 +55,7 @@ class OwnProgress:
     total: int | None = None
     preparing: Stage | None = None
     answers: int = 0
+    given: int = 0
     answered: int | None = None
     wanted: int | None = None
     shared: tuple[int, int] | None = None
@@ -90,7 +91,8 @@ def list_own_progress(
             state=_find_state(row),
             status=row.status,
             done=done.get((row.id, stage), 0),
-            answers=answers.get(row.id, 0),
+            answers=sum(number for (project_id, _), number in answers.items() if project_id == row.id),
+            given=sum(answers.get((row.id, stage), 0) for stage in (Stage.PILOT, Stage.MAIN)),
         )
         if row.status is not None and progress.state in {ProgressState.WAITING, ProgressState.BEGUN}:
             progress = _count_down(transaction, progress, stage, now=now)
@@ -177,14 +179,16 @@ def _sort_rows(rows: Sequence[sa.Row[Any]]) -> list[sa.Row[Any]]:
     return sorted(kept, key=lambda row: (first[row.programme_id or -row.id], row.position or 0))
 
 
-def _count_ended(session: Session, annotator_id: int) -> tuple[dict[tuple[int, Stage], int], dict[int, int]]:
-    """How many items the annotator has answered or skipped, by project and stage; and answered, by project."""
+def _count_ended(
+    session: Session, annotator_id: int
+) -> tuple[dict[tuple[int, Stage], int], dict[tuple[int, Stage], int]]:
+    """How many items the annotator has answered or skipped, and how many answered, by project and stage."""
     done: dict[tuple[int, Stage], int] = {}
-    answers: dict[int, int] = {}
+    answers: dict[tuple[int, Stage], int] = {}
     for project_id, stage, status, number in session.connection().execute(_ENDED, {"annotator": annotator_id}):
         done[project_id, stage] = done.get((project_id, stage), 0) + number
         if status is AssignmentStatus.DONE:
-            answers[project_id] = answers.get(project_id, 0) + number
+            answers[project_id, stage] = answers.get((project_id, stage), 0) + number
     return done, answers
 
 

@@ -40,13 +40,13 @@ NIGHT_ENDS = time(5)
 
 def find_day_end(now: datetime, zone: str | None, *, default: str) -> datetime | None:
     """When the day ends on which it is `now` in this time zone; None by night. `default` is the zone of the unknown."""
-    local = now.astimezone(_get_zone(zone, default))
+    local = now.astimezone(get_zone(zone, default))
     return _set_time(local, DAY_ENDS) if DAY_BEGINS <= local.time() < DAY_ENDS else None
 
 
 def find_next_day(now: datetime, zone: str | None, *, default: str) -> datetime:
     """When people in this time zone may be written to next: now by day, otherwise when the next day begins."""
-    local = now.astimezone(_get_zone(zone, default))
+    local = now.astimezone(get_zone(zone, default))
     if DAY_BEGINS <= local.time() < DAY_ENDS:
         return now
     morning = local if local.time() < DAY_BEGINS else local + timedelta(days=1)
@@ -55,7 +55,7 @@ def find_next_day(now: datetime, zone: str | None, *, default: str) -> datetime:
 
 def find_tomorrow(now: datetime, zone: str | None, *, default: str) -> datetime:
     """When the day begins that people in this time zone call tomorrow: before NIGHT_ENDS it is still the day before."""
-    local = now.astimezone(_get_zone(zone, default))
+    local = now.astimezone(get_zone(zone, default))
     return _set_time(local if local.time() < NIGHT_ENDS else local + timedelta(days=1), DAY_BEGINS)
 
 
@@ -64,7 +64,8 @@ def list_day_zones(zones: Iterable[str | None], now: datetime, *, default: str) 
     return [zone for zone in zones if find_day_end(now, zone, default=default) is not None]
 
 
-def _get_zone(zone: str | None, default: str) -> ZoneInfo:
+def get_zone(zone: str | None, default: str) -> ZoneInfo:
+    """The time zone of somebody who lives in `zone`, or has not told theirs."""
     return ZoneInfo(default if zone in {None, UNSAID_TIME_ZONE} else zone or default)
 
 

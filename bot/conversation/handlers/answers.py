@@ -304,7 +304,7 @@ def finish_item(context: UpdateContext, saved: SavedJudgement) -> TelegramCalls:
         return join_calls(calls, told)
     is_session = context.state.session_goal > 0
     if is_session and work_sessions.is_session_over(context, saved):
-        return join_calls(calls, told, work_sessions.show_session_end(context.without_tap(), saved))
+        return join_calls(calls, told, work_sessions.end_session(context.without_tap(), saved))
     if _has_to_be_read(context, saved):
         if is_session:
             work_sessions.store_done(context, saved)

@@ -28,11 +28,11 @@ STEPS = {
 MESSAGE_STEPS = {ConversationStep.SKIP, ConversationStep.REPORT, ConversationStep.ASK, ConversationStep.COMMENT}
 """The steps whose input organisers read: no label of a button, yes or no is one either."""
 STANDING_LABELS: Mapping[str, NoticeWord] = {
-    "notices-open": NoticeWord.CARD,
+    "remind-tomorrow": NoticeWord.ONCE,
     "reminder-tomorrow": NoticeWord.TOMORROW,
     "notices-stop": NoticeWord.STOP,
 }
-"""The labels of buttons under messages that ask nothing: a pause and reminders."""
+"""The labels of buttons under messages that ask nothing: cards and reminders."""
 
 
 def is_wish(context: UpdateContext) -> bool:

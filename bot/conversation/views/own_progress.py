@@ -51,19 +51,16 @@ PASSED_TEXTS = {Stage.TRAINING: "training-passed", Stage.QUALIFICATION: "qualifi
 """The ids of the texts that say that a stage is passed."""
 
 
-def render_unassigned_reason(
-    result: NothingAssigned, translate: Texts, *, title: str, zone: str | None, answers: int, now: datetime
-) -> RenderedMessage:
-    """Why there is no item now, until when, and what the annotator can do.
+def format_until(at: datetime, translate: Texts, *, zone: str | None, now: datetime) -> str:
+    """The time at which a reason ends, in the annotator's time zone."""
+    return time_zones.format_time(at, translate, zone=zone, now=now)
 
-    `title` is the project's, `zone` the annotator's; `answers` is how many they gave, told where they are done.
-    """
-    until = "" if result.until is None else time_zones.format_time(result.until, translate, zone=zone, now=now)
-    if result.reason is UnassignedReason.CAP:
-        text = translate("cap-until", until=until) if until else translate("cap", answers=answers)
-        return message_layout.render_text(translate, text)
-    if result.reason is UnassignedReason.QUOTA:
-        return message_layout.render_text(translate, translate("quota", project=title, answers=answers))
+
+def render_unassigned_reason(
+    result: NothingAssigned, translate: Texts, *, title: str, zone: str | None, now: datetime
+) -> RenderedMessage:
+    """Why there is no item now, until when, and what the annotator can do; `title` is the project's, `zone` theirs."""
+    until = "" if result.until is None else format_until(result.until, translate, zone=zone, now=now)
     if result.reason is UnassignedReason.COOL_DOWN:
         return message_layout.render_text(translate, translate("cool-down", project=title, until=until))
     if result.reason is UnassignedReason.SEARCHING:
@@ -184,6 +181,20 @@ def render_summary(summary: DataSummary, translate: Texts, *, zone: str | None) 
     return message_layout.render_messages(blocks, translate, buttons=(*rows, (go_on,)))
 
 
+_MOST_SECONDS = 100
+"""A longer median is told in minutes."""
+
+
+def list_session_lines(translate: Texts, *, number: int, seconds: float, median: float | None) -> list[str]:
+    """How many items a session had in how much active time, and the median of the seconds of an item."""
+    lines = [translate("session-over", number=number, minutes=max(1, round(seconds / 60)))]
+    if median is not None and median < _MOST_SECONDS:
+        lines.append(translate("session-seconds", seconds=max(1, round(median))))
+    elif median is not None:
+        lines.append(translate("session-minutes", minutes=round(median / 60)))
+    return lines
+
+
 MARKS = {
     ProgressState.WAITING: "·",
     ProgressState.BEGUN: "▸",
@@ -206,13 +217,19 @@ _NO_BREAK = "\u00a0"
 """The space inside a count, so that a phone breaks the line between counts."""
 
 
-def build_progress_blocks(listed: Sequence[OwnProgress], translate: Texts) -> list[TextBlock]:
-    """The lines of all projects; a programme's title stands above its own, bold, and what all have answered below."""
+def build_progress_blocks(
+    listed: Sequence[OwnProgress], translate: Texts, *, with_shared: bool = True
+) -> list[TextBlock]:
+    """The lines of all projects; a programme's title stands above its own, bold, and what all have answered below.
+
+    Without `with_shared` they are about the annotator alone.
+    """
     blocks = []
     for programme, group in groupby(listed, key=lambda progress: progress.programme):
         members = list(group)
-        lines = [format_progress(progress, translate, with_shared=programme is None) for progress in members]
-        lines += [] if programme is None else _list_shared_total(members, translate)
+        is_shared = with_shared and programme is None
+        lines = [format_progress(progress, translate, with_shared=is_shared) for progress in members]
+        lines += _list_shared_total(members, translate) if with_shared and programme is not None else []
         head = message_layout.shorten_text(programme or "", 2 * MAX_TITLE)
         bold = ((0, len(head)),) if head else ()
         blocks.append(TextBlock("\n".join([head, *lines] if head else lines), bold))

@@ -182,7 +182,8 @@ def test_a_programme_has_one_end(chat: Chat, join: Join, order: str, quotas: tup
     join(3, 4, 5, quotas=quotas, order=order)
     own = [min(number, quota or number) for number, quota in zip((3, 4, 5), quotas or (None,) * 3, strict=True)]
     lines = [f"✓ {title} — {number} з {number}" for title, number in zip(TITLES, own, strict=True)]
-    end = "\n".join(["Слова", *lines]) + "\n\n" + DONE.format(answers=answers_of(sum(own)))
+    figures = f"Сьогодні: {sum(own)} · загалом: {sum(own)}"
+    end = "🏁 Це все, що було для вас. Дякуємо!\n\n" + "\n".join(["Слова", *lines]) + f"\n\n{figures}"
     assert walk(chat) == [end]
     assert sum("🏁" in one for one in chat.seen) == 1
     assert chat.say("/start") == [end]
