@@ -77,9 +77,14 @@ def test_every_campaign_renders(file: Path, second_pass: bool) -> None:
     about = definition(file)
     config = tree(about, second_pass=second_pass)
     asked = passes.list_questions(about, second_pass=second_pass)
-    nothing = [f"{one.name}:none" for one in asked if isinstance(one, SpanQuestion) and one.none is not None]
+    nothing = [
+        elements.get_none_control(one.name)
+        for one in asked
+        if (isinstance(one, SpanQuestion) and (one.required or one.none is not None))
+        or (one.required and one.takes_empty_answer)
+    ]
     named = controls(config)
-    assert sorted(named) == sorted([*(one.name for one in asked), *nothing])
+    assert sorted(named) == sorted([*(one.name for one in asked), *nothing, *["second:seen"] * second_pass])
     objects = {one.get("name") for one in config.iter("HyperText")}
     assert {one.get("toName") for one in named.values()} <= objects
     keys = Counter(one.get("hotkey") for one in config.iter() if one.get("hotkey"))

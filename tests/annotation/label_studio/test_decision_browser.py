@@ -54,9 +54,7 @@ def put_cases(studio: Studio, definition: ProjectFile, opened: list[OpenCase]) -
     """A project of cases, as it is pushed."""
     config = configs.render_adjudication_config(definition, definition.all_questions[0])
     with Client(studio.url, studio.token) as client:
-        made = client.create_project(
-            title=definition.project, mark="x", config=config, instructions="…", empty_allowed=False
-        )
+        made = client.create_project(title=definition.project, mark="x", config=config, instructions="…")
         with studio.api() as api:  # the instructions would stand before the page
             assert api.patch(f"/api/projects/{made.id}", json={"show_instruction": False}).status_code == 200
         tasks = [decision_payloads.build_case_task(definition, one, number=n) for n, one in enumerate(opened, 1)]
