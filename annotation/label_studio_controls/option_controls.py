@@ -215,8 +215,9 @@ class ChoicesControl(OptionControl[ChoicesQuestion]):
         if not context.confirms:
             return
         name, text = elements.get_none_control(question.name), context.texts("none-right")
+        view = elements.add_view(card, "none", visibleWhen="choice-unselected", whenTagName=question.name)
         elements.add_box(
-            card,
+            view,
             name,
             context.main_object,
             text,
@@ -226,8 +227,6 @@ class ChoicesControl(OptionControl[ChoicesQuestion]):
             requiredMessage=elements.escape_variables(
                 context.texts("tick-or-confirm", question=question.text, box=text)
             ),
-            visibleWhen="choice-unselected",
-            whenTagName=question.name,
         )
 
     def describe_limit(self, question: ChoicesQuestion, texts: control_base.InterfaceWords) -> str | None:

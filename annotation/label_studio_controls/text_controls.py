@@ -87,11 +87,11 @@ class EditControl(ControlType[EditQuestion]):
 
     def build_control(self, card: Element, question: EditQuestion, context: ControlContext) -> None:
         """Add the field."""
-        elements.add_header(card, context.texts("edit-kept"), name="told", size=6)
         key = elements.get_edit_key(question)
         elements.add_text_area(
             card, question.name, context.main_object, rows=EDIT_ROWS, begin_key=key, requirement=context.requirement
         )
+        elements.add_header(card, context.texts("edit-kept"), name="told", size=6)
 
     def build_data(
         self,

@@ -183,38 +183,42 @@ HEADING = re.compile(r"^[ \t]*(#+[ \t].*)$", re.MULTILINE)
 
 
 def render_instructions(definition: ProjectFile, *, text: str | None = None) -> str:
-    """The title, the content warning, the instructions and the questions as escaped HTML.
+    """The title, the content warning, the instructions, the questions and what drafts keep, as escaped HTML.
+
+    Label Studio removes styles, and resets those of headings, paragraphs and lists: what tells them apart is in the
+    HTML.
 
     `text` are the instructions in the database; the project file holds only those written in it.
     """
     texts = load_texts(definition.language)
     instructions = definition.instructions if text is None else text
-    parts = [f"<h3>{html.escape(definition.title)}</h3>"]
+    parts = [f"<h3><strong>{html.escape(definition.title)}</strong></h3>"]
     if definition.content_warning:
-        parts.append(f"<p><strong>{html.escape(definition.content_warning)}</strong></p>")
+        parts.append(f"<br><p><strong>{html.escape(definition.content_warning)}</strong></p>")
     blocks = re.split(r"\n\s*\n", HEADING.sub(r"\n\n\1\n\n", instructions))
     parts += [_render_paragraph(block) for block in blocks if block.strip()]
-    items = "".join(
-        f"<li>{html.escape(question.text)}{f'<br><em>{html.escape(question.help)}</em>' if question.help else ''}</li>"
-        for question in definition.all_questions
-    )
-    parts += [f"<h4>{html.escape(texts('questions'))}</h4>", f"<ul>{items}</ul>"]
+    asked = "".join(_render_line(question.text, question.help) for question in definition.all_questions)
+    parts += [_render_heading(texts("questions")), f"<ul>{asked}</ul>"]
     kept = [get_control(question).explain_draft(question, texts) for question in definition.all_questions]
     if any(kept):
         told = dict.fromkeys([texts("kept-ticks"), *filter(None, kept)])
-        parts += [f"<h4>{html.escape(texts('kept'))}</h4>", f"<ul>{''.join(map(_render_line, told))}</ul>"]
+        parts += [_render_heading(texts("kept")), f"<ul>{''.join(map(_render_line, told))}</ul>"]
     return "\n".join(parts)
 
 
-def _render_line(text: str) -> str:
-    return f"<li>{html.escape(text)}</li>"
+def _render_line(text: str, hint: str | None = None) -> str:
+    return f"<li>• {html.escape(text)}{f'<br><em>{html.escape(hint)}</em>' if hint else ''}</li>"
+
+
+def _render_heading(text: str) -> str:
+    return f"<br><h4><strong>{html.escape(text)}</strong></h4>"
 
 
 def _render_paragraph(text: str) -> str:
     """A paragraph, a heading of Markdown, or a list of lines that begin with a dash."""
     lines = [line.strip() for line in text.strip().splitlines()]
     if lines[0].startswith("#") and len(lines) == 1:
-        return f"<h4>{html.escape(lines[0].lstrip('# '))}</h4>"
+        return _render_heading(lines[0].lstrip("# "))
     if all(re.match(r"[-*•]\s", line) for line in lines):
-        return f"<ul>{''.join(f'<li>{html.escape(line[1:].strip())}</li>' for line in lines)}</ul>"
-    return f"<p>{'<br>'.join(html.escape(line) for line in lines)}</p>"
+        return f"<ul>{''.join(_render_line(line[1:].strip()) for line in lines)}</ul>"
+    return f"<br><p>{'<br>'.join(html.escape(line) for line in lines)}</p>"

@@ -36,7 +36,12 @@ ITEM = """
   font-weight: 600 !important; line-height: 1.5;
 }
 .hr-page summary { cursor: pointer; }
-.hr-second .lsf-choices { margin-top: 12px !important; }
+.hr-second .lsf-choices { margin-top: 12px; }
+.hr-none { margin-top: 12px; }
+.hr-page .lsf-label { max-width: 100%; height: auto; box-sizing: border-box; white-space: normal; }
+.hr-page .lsf-label__text { min-width: 0; white-space: normal; overflow-wrap: anywhere; }
+.hr-page .lsf-label__hotkey { flex: none; }
+.hr-piece + details { margin-top: 8px; }
 .hr-gap {
   display: inline-block; min-width: 4.5em; margin: 0 3px; border-bottom: 3px solid #b45309; border-radius: 4px 4px 0 0;
   background: #fde68a; color: transparent; line-height: 1.25; overflow: hidden; vertical-align: bottom;

@@ -98,6 +98,10 @@ def test_an_item_is_filtered_by_keys_first_blind_and_then_with_the_right_answer(
     visitor.begin(again)
     row = page.locator(".hr-answers tr", has_text="Яке слово пропущено?")
     assert [cell.inner_text() for cell in row.locator("td").all()] == ["кіт", "пес"]
+    for piece in (".hr-answers", ".hr-gap", ".hr-page summary"):
+        expect(page.locator(piece)).to_be_in_viewport()
+    visitor.submit_refused("Перегляньте відповіді вгорі, а тоді позначте «Бачу ці відповіді».")
+    press_on_a_ukrainian_keyboard(page, "ь", "m")
     press_on_a_ukrainian_keyboard(page, "й", "q")
     press_on_a_ukrainian_keyboard(page, "н", "y")
     page.locator(".hr-text textarea").fill("Багато тварин.")
@@ -145,10 +149,12 @@ def test_parts_are_marked_where_they_stand(stored: Stored, put: Put, visit: Visi
     visitor.begin(board)
     page = visitor.page
     page.keyboard.press("1")
-    for key, part in (("3", "Полтаві 🦔"), ("3", "ще"), ("5", "лиса.\n\n  Другий")):
+    for key, part in (("3", "Полтаві 🦔"), ("3", "ще"), ("6", "лиса.\n\n  Другий")):
         page.keyboard.press(key)
         visitor.mark(part)
         page.keyboard.press("Escape")
+    visitor.submit_refused("Позначте частину тексту й виберіть «Позначено» або виберіть «ніде».")
+    page.keyboard.press("4")
     visitor.submit()
     answers = payloads.read_answers(definition, item, board.results()[0])
     places = [(TEXT.index(part), part) for part in ("Полтаві 🦔", "ще")]

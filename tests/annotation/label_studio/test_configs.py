@@ -130,8 +130,10 @@ def test_words_stay_words(tmp_path: Path) -> None:
     assert not [value for value in values if re.search(r"\$[\w]", value)]
     assert "Скільки \u2060$\u20605?" in values
     told = configs.render_instructions(written(tmp_path, OPTIONED))
-    assert "<h3>Ціна $price та &lt;знаки&gt; &amp; &quot;лапки&quot;</h3>" in told
-    assert "<p>Перше.</p>\n<ul><li>добре</li><li>погано &lt;b&gt;</li></ul>" in told
+    assert "<h3><strong>Ціна $price та &lt;знаки&gt; &amp; &quot;лапки&quot;</strong></h3>" in told
+    assert "<p>Перше.</p>\n<ul><li>• добре</li><li>• погано &lt;b&gt;</li></ul>" in told
+    headed = written(tmp_path, OPTIONED.replace('"Перше.', '"# Як\\nПерше.'))
+    assert "<h4><strong>Як</strong></h4>\n<br><p>Перше.</p>" in configs.render_instructions(headed)
 
 
 def test_what_label_studio_cannot_follow_is_there_and_not_required(tmp_path: Path) -> None:
