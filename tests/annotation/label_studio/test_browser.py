@@ -134,12 +134,13 @@ questions:
 items: {file: marked.jsonl, id: id, show: [hint, {field: text, title: Текст, mark: proposed}]}
 overlap: 1
 """
+WHO = "Хто це зробив, навіть якщо його згадано побіжно, один раз, наприкінці тексту або в самій назві, без імені?"
 TEXT = "Перший рядок 🦊 про лиса.\n\n  Другий <рядок> & ще: у Полтаві 🦔 було тепло."
 
 
 def test_parts_are_marked_where_they_stand(stored: Stored, put: Put, visit: Visit, tmp_path: Path) -> None:
     """Behind emoji, empty lines, highlights and angle brackets, offsets are those of the item's own text."""
-    (tmp_path / "marked.yaml").write_text(MARKED, "utf-8")
+    (tmp_path / "marked.yaml").write_text(MARKED.replace("Хто?", WHO), "utf-8")
     row = {"id": "m1", "hint": "підказка", "text": TEXT, "proposed": "рядок 🦊"}
     (tmp_path / "marked.jsonl").write_text(json.dumps(row, ensure_ascii=False) + "\n", "utf-8")
     definition, (item,) = stored(tmp_path / "marked.yaml")
@@ -149,6 +150,10 @@ def test_parts_are_marked_where_they_stand(stored: Stored, put: Put, visit: Visi
     visitor.begin(board)
     page = visitor.page
     page.keyboard.press("1")
+    fits = "key => key.getBoundingClientRect().right <= key.closest('.hr-question').getBoundingClientRect().right"
+    expect(page.locator(".lsf-label__hotkey:visible")).to_have_count(2)
+    keys = page.locator(".lsf-label__hotkey").all()
+    assert [one.inner_text() for one in keys if one.evaluate(fits)] == ["3", "6"]  # of a long question as well
     for key, part in (("3", "Полтаві 🦔"), ("3", "ще"), ("6", "лиса.\n\n  Другий")):
         page.keyboard.press(key)
         visitor.mark(part)
