@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -84,31 +84,30 @@ class Client:
         projects = self._parse(list[RemoteProject], response)
         return next((project for project in projects if mark in (project.description or "")), None)
 
-    def create_project(
-        self, *, title: str, mark: str, config: str, instructions: str, empty_allowed: bool
-    ) -> RemoteProject:
+    def create_project(self, *, title: str, mark: str, config: str, instructions: str) -> RemoteProject:
         """Create a project with one annotation a task, where skipped tasks are not shown again.
 
-        `empty_allowed` is whether Submit works while nothing is answered; what a control requires stays required.
+        Submit is never grey: without `enable_empty_annotation` it is until Label Studio has stored a value, which it
+        does with a typed text only at Submit. What is missing is named by the controls that are required.
         """
         return self._fetch(
             RemoteProject,
             lambda sdk: sdk.projects.create(
                 title=title, description=mark, label_config=config, expert_instruction=instructions,
                 show_instruction=True, maximum_annotations=1, sampling="Sequential sampling",
-                enable_empty_annotation=empty_allowed, skip_queue="IGNORE_SKIPPED",
+                enable_empty_annotation=True, skip_queue="IGNORE_SKIPPED",
             ),
             what="the new project",
         )  # fmt: skip
 
-    def update_project(self, remote_id: int, *, config: str, instructions: str, empty_allowed: bool) -> RemoteProject:
+    def update_project(self, remote_id: int, *, config: str, instructions: str) -> RemoteProject:
         """Set the configuration of a project; raises Conflict where its answers do not fit it."""
         try:
             return self._fetch(
                 RemoteProject,
                 lambda sdk: sdk.projects.update(
                     id=remote_id, label_config=config, expert_instruction=instructions, show_instruction=True,
-                    enable_empty_annotation=empty_allowed,
+                    enable_empty_annotation=True,
                 ),
                 what=f"the project {remote_id}",
             )  # fmt: skip
@@ -174,6 +173,8 @@ class Client:
         """Replace what a task shows; raises NotFound where it was deleted."""
         what = f"the task {task_id}"
         self._call(lambda sdk: sdk.tasks.update(id=str(task_id), data=task["data"], meta=task["meta"]), what=what)
+        if "predictions" in task:
+            self._call(partial(_replace_predictions, task_id=task_id, predictions=task["predictions"]), what=what)
 
     def delete_task(self, task_id: int) -> None:
         """Delete a task with its annotations; raises NotFound where it was deleted already."""
@@ -322,3 +323,11 @@ def _build_query(*, since: datetime | None, after: int, begun: bool = False) -> 
 def _to_dict(model: Any) -> dict[str, Any]:
     """A model of the SDK as a dictionary."""
     return model if isinstance(model, dict) else dict(model.model_dump(mode="python"))
+
+
+def _replace_predictions(sdk: LabelStudio, *, task_id: int, predictions: Sequence[Mapping[str, Any]]) -> None:
+    """Make these the predictions of a task; the controls of an annotation that is begun later begin with them."""
+    for old in sdk.predictions.list(task=task_id):
+        sdk.predictions.delete(id=old.id or 0)
+    for new in predictions:
+        sdk.predictions.create(task=task_id, model_version=new["model_version"], result=new["result"])

@@ -18,7 +18,7 @@ from typing import Any
 import httpx
 
 from annotation.campaigns.project_file import ProjectFile
-from annotation.label_studio import configs, local_server, passes
+from annotation.label_studio import configs, local_server
 
 PROGRAM = "HROMADA_LABEL_STUDIO"
 HERE = Path(__file__).parents[1] / "build/label-studio/bin/label-studio"
@@ -79,8 +79,7 @@ class Studio:
         """A project of a definition and its tasks; its number there, and theirs."""
         words = {"title": definition.title, "expert_instruction": configs.render_instructions(definition)}
         config = configs.render_label_config(definition, second_pass=second_pass)
-        empty_allowed = passes.allows_empty_answer(definition, second_pass=second_pass)
-        settings = {"label_config": config, "enable_empty_annotation": empty_allowed, "sampling": SAMPLING}
+        settings = {"label_config": config, "enable_empty_annotation": True, "sampling": SAMPLING}
         with self.api() as api:
             made = api.post("/api/projects", json=words | settings)
             if made.status_code != 201:

@@ -380,7 +380,6 @@ class _DecisionPush:
             pseudonym=self.person.pseudonym,
             config=config,
             instructions=configs.render_decision_instructions(definition, review=is_review, instructions=instructions),
-            empty_allowed=False,
         )
         try:
             return remote_projects.ensure_remote_project(

@@ -18,7 +18,7 @@ from sqlmodel import Session, col, select
 
 from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import BadInput, NotFound, Where
-from annotation.label_studio import configs, passes
+from annotation.label_studio import configs
 from annotation.label_studio.client import Client
 from annotation.label_studio.sync import batches, remote_projects, task_upload
 from annotation.label_studio.sync.batches import BatchHolder
@@ -236,7 +236,6 @@ class _Push:
             pseudonym=self.annotator.pseudonym,
             config=configs.render_label_config(definition, second_pass=self.order.second),
             instructions=configs.render_instructions(definition, text=self.project.instructions),
-            empty_allowed=passes.allows_empty_answer(definition, second_pass=self.order.second),
         )
         remote = remote_projects.ensure_remote_project(self.database, self.client, settings, batch_id=self.batch_id)
         upload = task_upload.TaskUpload(

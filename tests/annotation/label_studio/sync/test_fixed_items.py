@@ -95,3 +95,17 @@ def test_a_task_that_was_deleted_there_hinders_no_push(workspace: Workspace) -> 
         for task in workspace.tasks():
             assert api.delete(f"/api/tasks/{task}/").status_code == 204
     assert workspace.push("olha", 2).in_hand == 1
+
+
+@pytest.mark.slow
+def test_a_correction_begins_with_the_fixed_text(workspace: Workspace) -> None:
+    """Its field shows the prediction of the task, which is replaced together with what the task shows."""
+    workspace.campaign(items=1, overlap=1, question={"type": "edit", "text": "Виправте.", "field": "text"})
+    workspace.person("olha")
+    workspace.push("olha", 1)
+    (task,) = workspace.tasks()
+    fix(workspace, "p-1", cosmetic=True)
+    workspace.push("olha", 1)
+    with workspace.studio.api() as api:
+        (prediction,) = api.get(f"/api/tasks/{task}").json()["predictions"]
+    assert [region["value"]["text"] for region in prediction["result"]] == [["Виправлене p-1."]]
