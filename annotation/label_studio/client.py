@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import httpx
 from pydantic import TypeAdapter, ValidationError
@@ -157,6 +157,21 @@ class Client:
                 return
             after = tasks[-1].id
 
+    def list_task_ids(self, remote_id: int) -> Iterator[int]:
+        """The ids of all tasks of a project."""
+        after: int | None = 0
+        while after is not None:
+            ask = partial(
+                _list_tasks_page,
+                remote_id=remote_id,
+                query=_build_query(since=None, after=after),
+                page=TASKS_PER_PAGE,
+                fields="task_only",
+            )
+            tasks = self._parse(list[RemoteTask], self._call(ask, what=f"the project {remote_id}"))
+            yield from (task.id for task in tasks)
+            after = tasks[-1].id if len(tasks) == TASKS_PER_PAGE else None
+
     def update_task(self, task_id: int, task: dict[str, Any]) -> None:
         """Replace what a task shows; raises NotFound where it was deleted."""
         what = f"the task {task_id}"
@@ -174,21 +189,23 @@ class Client:
         """Delete an annotation; raises NotFound where it was deleted already."""
         self._call(lambda sdk: sdk.annotations.delete(id=annotation_id), what=f"the annotation {annotation_id}")
 
+    def find_task(self, task_id: int) -> RemoteTask | None:
+        """A task with its annotations, None if it was deleted."""
+        try:
+            return self._fetch(RemoteTask, lambda sdk: sdk.tasks.get(id=str(task_id)), what=f"the task {task_id}")
+        except NotFound:
+            return None
+
     def list_annotations(self, task_id: int, *, by: int) -> list[int]:
         """The numbers of an account's annotations of a task; none where the task was deleted."""
-        try:
-            task = self._fetch(RemoteTask, lambda sdk: sdk.tasks.get(id=str(task_id)), what=f"the task {task_id}")
-        except NotFound:
-            return []
-        return [annotation.id for annotation in task.annotations if annotation.completed_by == by]
+        task = self.find_task(task_id)
+        annotations = [] if task is None else task.annotations
+        return [annotation.id for annotation in annotations if annotation.completed_by == by]
 
     def has_annotations(self, task_id: int) -> bool:
         """Whether a task has annotations; False where it was deleted."""
-        try:
-            task = self._fetch(RemoteTask, lambda sdk: sdk.tasks.get(id=str(task_id)), what=f"the task {task_id}")
-        except NotFound:
-            return False
-        return bool(task.annotations)
+        task = self.find_task(task_id)
+        return task is not None and bool(task.annotations)
 
     def create_webhook(self, remote_id: int, *, url: str, secret: dict[str, str]) -> RemoteWebhook:
         """Create a webhook that calls `url` for all events of a project."""
@@ -278,8 +295,10 @@ def _get_api_error() -> type[Exception]:
     return ApiError
 
 
-def _list_tasks_page(sdk: LabelStudio, *, remote_id: int, query: str, page: int) -> list[dict[str, Any]]:
-    pager: Any = sdk.tasks.list(project=remote_id, page=1, page_size=page, query=query)
+def _list_tasks_page(
+    sdk: LabelStudio, *, remote_id: int, query: str, page: int, fields: Literal["all", "task_only"] = "all"
+) -> list[dict[str, Any]]:
+    pager: Any = sdk.tasks.list(project=remote_id, page=1, page_size=page, query=query, fields=fields)
     return [_to_dict(task) for task in pager.items or []]
 
 

@@ -61,12 +61,18 @@ class RemoteAnnotation(_ServerModel):
 
 
 class RemoteTask(_ServerModel):
-    """A task on the server with its annotations; drafts are not read."""
+    """A task on the server with its annotations; of drafts it is only known whether there is one, of anybody."""
 
     id: int
+    draft_exists: bool = False
     data: dict[str, Any] = Field(default_factory=dict)
     updated_at: AwareDatetime
     annotations: list[RemoteAnnotation] = Field(default_factory=list)
+
+    @field_validator("draft_exists", mode="before")
+    @classmethod
+    def _read_flag(cls, value: Any) -> Any:
+        return value is True
 
     @field_validator("annotations", mode="before")
     @classmethod

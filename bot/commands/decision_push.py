@@ -45,6 +45,8 @@ def _describe_push(pushed: DecisionPush) -> Iterator[str]:
         yield f"Shown there as they are now: {pushed.updated}."
     if pushed.answered:
         yield f"Decided there and left as they are: {pushed.answered}. Take them over by: hromada label-studio pull"
+    if pushed.sent_again:
+        yield f"Deleted there by somebody, and still open: {', '.join(pushed.sent_again)}."
     if pushed.elsewhere:
         yield f"Not sent, since they wait in Label Studio for somebody else: {pushed.elsewhere}."
     if not pushed.linked:

@@ -230,7 +230,7 @@ def _list_assignment_events(session: Session, item: Item, *, with_votes: bool) -
             number = "" if task.remote_id is None else f", task {task.remote_id}"
             yield ItemEvent(at=task.sent_at, who=who, what=f"sent to Label Studio{number}")
         if assignment.status is AssignmentStatus.EXPIRED and assignment.lease_until is not None:
-            yield ItemEvent(at=assignment.lease_until, who=who, what="not answered in time: its place is free")
+            yield ItemEvent(at=assignment.lease_until, who=who, what="ended without an answer: its place is free")
         answers = select(Judgement).where(Judgement.assignment_id == assignment.id).order_by(col(Judgement.revision))
         for judgement in session.exec(answers).all():
             event = _build_answer_event(judgement, who=who, with_votes=with_votes)
