@@ -168,9 +168,10 @@ class Client:
                 page=TASKS_PER_PAGE,
                 fields="task_only",
             )
-            tasks = self._parse(list[RemoteTask], self._call(ask, what=f"the project {remote_id}"))
-            yield from (task.id for task in tasks)
-            after = tasks[-1].id if len(tasks) == TASKS_PER_PAGE else None
+            tasks = self._call(ask, what=f"the project {remote_id}")
+            ids = self._parse(list[int], [task.get("id") for task in tasks])
+            yield from ids
+            after = ids[-1] if len(ids) == TASKS_PER_PAGE else None
 
     def update_task(self, task_id: int, task: dict[str, Any]) -> None:
         """Replace what a task shows; raises NotFound where it was deleted."""

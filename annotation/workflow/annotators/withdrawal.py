@@ -49,7 +49,8 @@ def release_live_assignments(
 ) -> ReleasedCounts:
     """Expire the annotator's live assignments, in all projects or in one, of all items or of some; how many they were.
 
-    Their leases end now.
+    Their leases end now. Those of `item_ids` have none from now on: the annotator gets such an item again only where
+    somebody names both of them.
     """
     live = models.ASSIGNMENTS.select.where(
         col(Assignment.annotator_id) == annotator_id, col(Assignment.status) == AssignmentStatus.LIVE
@@ -62,7 +63,7 @@ def release_live_assignments(
     for assignment in assignments:
         if assignment.holds_place:
             overlap_counts.release_place(session, item_id=assignment.item_id, done=False, now=now)
-        ended = now if assignment.lease_until is None else min(assignment.lease_until, now)
+        ended = None if item_ids is not None else min(assignment.lease_until or now, now)
         models.ASSIGNMENTS.update(
             session, assignment, status=AssignmentStatus.EXPIRED, holds_place=False, lease_until=ended
         )

@@ -62,7 +62,7 @@ def describe_begun(items: Sequence[str], *, project: str) -> str:
     if not items:
         return ""
     remedy = f"hromada label-studio pull {project} --drop-drafts"
-    return f"no longer assigned, but begun there: {name_items(items)}. If submitted, it is kept. To remove it: {remedy}"
+    return f"no longer assigned, but a draft there keeps it in the queue: {name_items(items)}. Remove it: {remedy}"
 
 
 def print_push(result: PushResult, *, written: str) -> None:

@@ -78,7 +78,8 @@ def release(
 ) -> None:
     """Take items back that an annotator has not answered, so that others get them.
 
-    All that they have in the project, or only --item; in Telegram and in Label Studio. They may go on with other items.
+    Takes all that they have in the project, in Telegram and in Label Studio. They may go on, and can get these again.
+    With --item only these, which they get again only by `label-studio push --item`.
     """
     from annotation.workflow.annotators import roster
     from bot.commands import database_session
@@ -94,7 +95,7 @@ def release(
         f" {released.telegram} in Telegram, {released.label_studio} in Label Studio."
     )
     if released.label_studio:
-        terminal_output.print_sentence("They leave the queue there at the next push, pull or watch.")
+        terminal_output.print_sentence("The queue in Label Studio follows at the next push, pull or watch.")
 
 
 def withdraw(
