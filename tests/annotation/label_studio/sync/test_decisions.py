@@ -373,11 +373,11 @@ def test_a_server_that_hangs_is_waited_for_no_longer_than_said(desk: Desk) -> No
     assert [decision for _, _, decision, _, _ in desk.decisions()] == ["broken"]
 
 
-def run_killed(desk: Desk, *arguments: str) -> int:
+def run_killed(run: Command, *arguments: str) -> int:
     """Run the command again and again, killed later each time, until it comes through; how often it was killed."""
-    script = desk.run.hromada.write("killed.py", KILLED)
+    script = run.hromada.write("killed.py", KILLED)
     path = {"PYTHONPATH": ":".join(filter(None, sys.path))}
-    ran = desk.run.hromada.run_process(*arguments, env=path, words=(sys.executable, script))
+    ran = run.hromada.run_process(*arguments, env=path, words=(sys.executable, script))
     assert ran.code == 0, ran.err
     return int(ran.out.splitlines()[-1])
 
@@ -389,14 +389,14 @@ def test_killed_at_any_step_nothing_is_lost_or_doubled(
 ) -> None:
     """Between writes, commits and requests of a push, and of a pull of what was decided."""
     desk = make_desk(tmp_path, command, accounts["olha"], 6)
-    assert run_killed(desk, "adjudicate", "stories", "--as", desk.person, "--label-studio") > 5
+    assert run_killed(desk.run, "adjudicate", "stories", "--as", desk.person, "--label-studio") > 5
     pushed = desk.push()
     assert (pushed["waiting"], pushed["sent"], pushed["recovered"]) == (6, 0, 0)
     tasks = desk.tasks(pushed["remote_id"])
     assert sorted(tasks) == [f"s{n}" for n in range(1, 7)]
     for item, text in zip(sorted(tasks), stories(6), strict=True):
         desk.decide(tasks[item], decision_controls.name_candidate(right(text)))
-    assert run_killed(desk, "label-studio", "pull") > 5
+    assert run_killed(desk.run, "label-studio", "pull") > 5
     wanted = [(f"s{n}", 0, "label", [right(text)], "") for n, text in enumerate(stories(6), 1)]
     assert desk.decisions() == wanted
     assert desk.pull()["answered"] == 0
