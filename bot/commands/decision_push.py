@@ -36,7 +36,8 @@ def push_decisions(database: Database, order: DecisionOrder, *, as_json: bool) -
 
 def _describe_push(pushed: DecisionPush) -> Iterator[str]:
     recovered = f", {pushed.recovered} found there again" if pushed.recovered else ""
-    yield f"{pushed.waiting} wait for {pushed.person} in Label Studio: {pushed.sent} sent{recovered}. {pushed.address}"
+    cases = terminal_output.format_count(pushed.waiting, "task")
+    yield f"{cases} for {pushed.person} in Label Studio: {pushed.sent} sent{recovered}. {pushed.address}"
     if pushed.is_new:
         yield "The project there had been deleted, and was made anew."
     if pushed.withdrawn:

@@ -246,9 +246,9 @@ def test_an_answer_to_all_is_added_to_the_instructions(hromada: Hromada, who: st
 def test_a_message_to_all_is_sent_once_it_is_confirmed(hromada: Hromada, who: str) -> None:
     """Before, it is said to how many it would go; whoever has left gets none."""
     told = hromada("messages", "send", "Дякуємо!", "--to", "words")
-    assert (told.code, "It would go to 1 people" in told.err) == (2, True)
+    assert (told.code, "It would go to 1 person" in told.err) == (2, True)
     assert in_database(hromada, lambda session: str(session.exec(select(Announcement)).all())) == "[]"
-    assert "It goes to 1 people" in hromada("messages", "send", "Дякуємо!", "--yes").out
+    assert "It goes to 1 person" in hromada("messages", "send", "Дякуємо!", "--yes").out
     assert hromada("messages", "send", "", "--yes").code == 2
     assert "The bot has no command /leave." in hromada("messages", "send", "Дякуємо! /leave", "--yes").err
     assert "No project 'wards' is loaded." in hromada("messages", "send", "Дякуємо!", "--to", "wards", "--yes").err

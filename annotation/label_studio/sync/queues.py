@@ -95,7 +95,7 @@ def expire_overdue_items(database: Database, batch: LabelStudioBatch, *, clock: 
         found = session.exec(overdue.limit(1)).first()
     if found is not None:
         with database.transaction() as session:
-            transaction = assignments.lock_annotator(session, batch.annotator_id)
+            transaction = assignments.lock_annotator(session, batch.annotator_id or 0)
             assignments.expire_batch_items(transaction, project_id=batch.project_id, now=now)
 
 

@@ -193,7 +193,8 @@ def move_items(
     if json:
         terminal_output.print_json({"project": name, "chosen": len(ids), "handed_over": moved})
     else:
-        terminal_output.print_sentence(f"{len(ids)} items of {name} are for Label Studio, {moved} of them from now on.")
+        found = terminal_output.format_count(len(ids), "item")
+        terminal_output.print_sentence(f"Found in {name}: {found}. Moved to Label Studio now: {moved}.")
 
 
 def open_(

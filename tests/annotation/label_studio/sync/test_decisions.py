@@ -401,3 +401,26 @@ def test_killed_at_any_step_nothing_is_lost_or_doubled(
     assert desk.decisions() == wanted
     assert desk.pull()["answered"] == 0
     assert desk.decisions() == wanted
+
+
+@pytest.mark.slow
+def test_a_task_that_was_deleted_there_is_sent_again(desk: Desk) -> None:
+    """While nothing is decided in it; the decision of another one stays, and its task is forgotten."""
+    remote = desk.push()["remote_id"]
+    tasks = desk.tasks(remote)
+    desk.decide(tasks["s1"], decision_controls.name_candidate(right(stories(1)[0])))
+    assert desk.pull()["answered"] == 1
+    with desk.run.studio.api() as api:
+        for item in ("s1", "s2"):
+            assert api.delete(f"/api/tasks/{tasks[item]['id']}/").status_code == 204
+    told = desk.run("label-studio", "pull")
+    assert "deleted in Label Studio, or never sent: s2. Send again: hromada adjudicate stories --label-studio" in told
+    assert f"--as {desk.person} --question fixed" in told
+    assert desk.push()["sent"] == 1
+    assert sorted(desk.tasks(remote)) == ["s2", "s3", "s4"]
+    with desk.run.studio.api() as api:
+        assert api.delete(f"/api/tasks/{tasks['s3']['id']}/").status_code == 204
+    pushed = desk.push()
+    assert (pushed["sent"], pushed["sent_again"], pushed["waiting"]) == (1, ["s3"], 3)
+    assert sorted(desk.tasks(remote)) == ["s2", "s3", "s4"]
+    assert len(desk.decisions()) == 1
