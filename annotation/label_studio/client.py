@@ -20,7 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 from annotation import settings
 from annotation.errors import BadInput, Conflict, NotFound, Where
 from annotation.label_studio import server_models
-from annotation.label_studio.server_models import RemoteProject, RemoteTask, RemoteUser, RemoteWebhook
+from annotation.label_studio.server_models import ChangedTask, RemoteProject, RemoteTask, RemoteUser, RemoteWebhook
 
 if TYPE_CHECKING:
     from label_studio_sdk import LabelStudio
@@ -177,6 +177,16 @@ class Client:
         """Replace what a task shows; raises NotFound where it was deleted."""
         what = f"the task {task_id}"
         self._call(lambda sdk: sdk.tasks.update(id=str(task_id), data=task["data"], meta=task["meta"]), what=what)
+
+    def close_task(self, task_id: int, *, closed: bool = True) -> datetime:
+        """Have a task not offered any more, or again; when it was changed, by the server's clock. Raises NotFound.
+
+        Who has a closed task on the screen can still submit it.
+        """
+        what = f"the task {task_id}"
+        return self._fetch(
+            ChangedTask, lambda sdk: sdk.tasks.update(id=str(task_id), is_labeled=closed), what=what
+        ).updated_at
 
     def delete_task(self, task_id: int) -> None:
         """Delete a task with its annotations; raises NotFound where it was deleted already."""

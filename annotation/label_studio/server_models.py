@@ -108,6 +108,13 @@ def _is_storable(value: Any) -> bool:
     return not isinstance(value, list) or all(map(_is_storable, value))
 
 
+class ChangedTask(_ServerModel):
+    """A task on the server, as the answer to a change of it has it: without its annotations."""
+
+    id: int
+    updated_at: AwareDatetime
+
+
 class RemoteUser(_ServerModel):
     """An account on the server; its name is shown to organisers, and never stored."""
 

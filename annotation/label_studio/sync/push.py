@@ -197,6 +197,7 @@ class _Push:
         queues.update_fixed_tasks(self.database, self.client, definition, batch_id=self.batch_id)
         queues.expire_overdue_items(self.database, batch, clock=self.clock)
         sent = self._assign_and_send(upload)
+        queues.reopen_tasks(self.database, self.client, batch)
         changes = self._clear_queues(batch)
         with self.database.reading() as session:
             in_hand = self._count_in_hand(session)
@@ -223,13 +224,15 @@ class _Push:
 
     def _clear_queues(self, batch: LabelStudioBatch) -> dict[str, QueueChanges]:
         """Have items that ended leave this queue, and those of others in the project, who may have them from now on."""
-        changes = {self.annotator.pseudonym: queues.remove_ended_tasks(self.database, self.client, batch)}
+        changes = {
+            self.annotator.pseudonym: queues.remove_ended_tasks(self.database, self.client, batch, clock=self.clock)
+        }
         with self.database.reading() as session:
             rows = batches.list_batches(session, server=self.client.server_id, project_id=self.project.id)
         for other, _, annotator in rows:
             if other.id != batch.id and other.work is BatchWork.ANSWERS and other.remote_id is not None:
                 with suppress(BadInput, Conflict, NotFound):  # a pull of that batch says what is wrong with it
-                    found = queues.remove_ended_tasks(self.database, self.client, other)
+                    found = queues.remove_ended_tasks(self.database, self.client, other, clock=self.clock)
                     earlier = changes.get(annotator.pseudonym, QueueChanges())
                     changes[annotator.pseudonym] = QueueChanges(
                         removed=earlier.removed + found.removed, begun=earlier.begun + found.begun

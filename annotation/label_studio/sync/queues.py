@@ -1,7 +1,10 @@
 """The queue of a batch on the server: its tasks follow the assignments.
 
-A task is deleted on the server first and here after that. A process that was killed in between is made up for by the
-next one, to which a task that is gone counts as deleted. A task that has an annotation is never deleted.
+A task whose assignment ended is closed at once, so that it is not offered any more, and deleted days later: who has it
+on the screen can still submit it until then, and nothing typed is lost. A task that has an annotation is never deleted.
+
+That a task is being closed is stored before the request, and that it is deleted after it. What a killed process left
+undone is done by the next one, to which a task that is gone counts as deleted.
 """
 
 from __future__ import annotations
@@ -9,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -33,6 +36,10 @@ from annotation.store.models import (
 from annotation.vocabulary import AssignmentStatus, BatchWork, Surface
 from annotation.workflow import assignments
 
+CLOSED_BEFORE_DELETED = timedelta(days=3)
+"""How long a closed task is kept for people who have it on the screen."""
+CLOSING = datetime(1970, 1, 1, tzinfo=UTC)
+"""The `seen_at` of a task that is being closed."""
 _IS_LIVE = sa.and_(col(Assignment.status) == AssignmentStatus.LIVE, col(Assignment.surface) == Surface.LABEL_STUDIO)
 _HAS_JUDGEMENT = select(Judgement.id).where(col(Judgement.assignment_id) == col(Assignment.id)).exists()
 
@@ -76,7 +83,8 @@ def follow_assignments(
     if batch.work is not BatchWork.ANSWERS:
         return QueueChanges(missing=deleted)
     expire_overdue_items(database, batch, clock=clock)
-    changes = remove_ended_tasks(database, client, batch, drop_drafts=drop_drafts)
+    changes = remove_ended_tasks(database, client, batch, clock=clock, drop_drafts=drop_drafts)
+    reopen_tasks(database, client, batch)
     with database.reading() as session:
         missing = _list_unsent_items(session, batch_id, now=clock())
     return QueueChanges(removed=changes.removed, begun=changes.begun, missing=missing)
@@ -100,56 +108,110 @@ def expire_overdue_items(database: Database, batch: LabelStudioBatch, *, clock: 
 
 
 def remove_ended_tasks(
-    database: Database, client: Client, batch: LabelStudioBatch, *, drop_drafts: bool = False
+    database: Database,
+    client: Client,
+    batch: LabelStudioBatch,
+    *,
+    clock: Callable[[], datetime],
+    drop_drafts: bool = False,
 ) -> QueueChanges:
-    """Delete the unanswered tasks of a batch of answers whose assignments ended: released, expired, withdrawn, moved.
+    """Close the unanswered tasks of a batch of answers whose assignments ended: released, expired, withdrawn, moved.
 
-    A task that was answered since the last pull stays, and the next pull imports the answer. So does one with a draft,
-    unless `drop_drafts`.
+    Those that were closed long ago are deleted. A task that was answered since the last pull stays, and the next pull
+    imports the answer. So does one with a draft, which is deleted at once with `drop_drafts`.
     """
     with database.reading() as session:
         ended = _list_ended_tasks(session, batch.id or 0)
     removed, begun = [], []
-    for remote_id, item in ended:
+    for remote_id, item, closed_at in ended:
+        is_closed = closed_at is not None and closed_at > CLOSING
+        is_kept = closed_at is not None and is_closed and clock() - closed_at < CLOSED_BEFORE_DELETED
+        if is_kept and not drop_drafts:
+            continue
         task = client.find_task(remote_id)
         if task is not None and task.annotations:
             continue
-        if task is not None and task.draft_exists and not drop_drafts:
+        has_draft = task is not None and task.draft_exists
+        if has_draft and not drop_drafts:
             begun.append(item)
-            continue
-        if task is not None:
-            with suppress(NotFound):
-                client.delete_task(remote_id)
-        with database.transaction() as session:
-            _detach_tasks(session, batch, [remote_id])
-        removed.append(item)
+        elif task is None or has_draft or (is_closed and not is_kept):
+            _delete_task(database, client, batch, remote_id)
+        elif not is_closed:
+            _close_task(database, client, batch, remote_id)
+        if drop_drafts if has_draft else not is_closed:
+            removed.append(item)
     return QueueChanges(removed=tuple(removed), begun=tuple(begun))
 
 
-def _list_ended_tasks(session: Session, batch_id: int) -> Sequence[tuple[int, str]]:
-    """Numbers on the server and items of tasks without an annotation whose assignment is not one in Label Studio now.
+def _delete_task(database: Database, client: Client, batch: LabelStudioBatch, remote_id: int) -> None:
+    with suppress(NotFound):
+        client.delete_task(remote_id)
+    with database.transaction() as session:
+        _detach_tasks(session, batch, [remote_id])
+
+
+def _close_task(database: Database, client: Client, batch: LabelStudioBatch, remote_id: int) -> None:
+    _set_closed_at(database, batch, remote_id, closed_at=CLOSING)
+    with suppress(NotFound):
+        _set_closed_at(database, batch, remote_id, closed_at=client.close_task(remote_id))
+
+
+def reopen_tasks(database: Database, client: Client, batch: LabelStudioBatch) -> None:
+    """Have the closed tasks of a batch offered again whose assignments are live again."""
+    closed = (
+        select(LabelStudioTask.remote_id)
+        .join(Assignment, col(Assignment.id) == col(LabelStudioTask.assignment_id))
+        .where(LabelStudioTask.batch_id == batch.id, col(LabelStudioTask.remote_id).is_not(None), _IS_LIVE)
+        .where(col(LabelStudioTask.seen_at).is_not(None), *_build_unanswered_conditions(batch.id or 0))
+    )
+    with database.reading() as session:
+        found = session.exec(closed.order_by(col(LabelStudioTask.assignment_id))).all()
+    for remote_id in found:
+        with suppress(NotFound):  # the next push finds that it was deleted
+            client.close_task(remote_id or 0, closed=False)
+            _set_closed_at(database, batch, remote_id or 0, closed_at=None)
+
+
+def _set_closed_at(database: Database, batch: LabelStudioBatch, remote_id: int, *, closed_at: datetime | None) -> None:
+    """Store when a task was closed, unless an annotation of it was imported meanwhile."""
+    task = (LabelStudioTask.batch_id == batch.id, LabelStudioTask.remote_id == remote_id)
+    with database.transaction() as session:
+        for row in session.exec(select(LabelStudioTask).where(*task, col(LabelStudioTask.seen).is_(None))):
+            row.seen_at = closed_at
+            session.add(row)
+
+
+def _list_ended_tasks(session: Session, batch_id: int) -> Sequence[tuple[int, str, datetime | None]]:
+    """Numbers on the server, items and times of closing of tasks without an annotation whose assignment ended.
 
     An assignment that was moved to Telegram and answered there ended as well.
     """
+    is_ended = sa.or_(
+        col(Assignment.surface) != Surface.LABEL_STUDIO,
+        sa.and_(col(Assignment.status) != AssignmentStatus.LIVE, ~_HAS_JUDGEMENT),
+    )
+    query = (
+        select(LabelStudioTask.remote_id, Item.external_id, LabelStudioTask.seen_at)
+        .join(Assignment, col(Assignment.id) == col(LabelStudioTask.assignment_id))
+        .join(Item, col(Item.id) == col(Assignment.item_id))
+        .where(LabelStudioTask.batch_id == batch_id, col(LabelStudioTask.remote_id).is_not(None), is_ended)
+        .where(*_build_unanswered_conditions(batch_id))
+        .order_by(col(LabelStudioTask.assignment_id))
+    )
+    rows = session.exec(query)
+    return [(remote_id, item, closed_at) for remote_id, item, closed_at in rows if remote_id is not None]
+
+
+def _build_unanswered_conditions(batch_id: int) -> tuple[sa.ColumnElement[bool], ...]:
+    """The conditions for tasks of a batch of which no annotation is known, by nobody."""
     answered = select(LabelStudioTask.remote_id).where(
         LabelStudioTask.batch_id == batch_id,
         col(LabelStudioTask.seen).is_not(None),
         col(LabelStudioTask.remote_id).is_not(None),
     )
     set_aside = select(LabelStudioSetAside.remote_task_id).where(LabelStudioSetAside.batch_id == batch_id)
-    is_ended = sa.or_(
-        col(Assignment.surface) != Surface.LABEL_STUDIO,
-        sa.and_(col(Assignment.status) != AssignmentStatus.LIVE, ~_HAS_JUDGEMENT),
-    )
-    query = (
-        select(LabelStudioTask.remote_id, Item.external_id)
-        .join(Assignment, col(Assignment.id) == col(LabelStudioTask.assignment_id))
-        .join(Item, col(Item.id) == col(Assignment.item_id))
-        .where(LabelStudioTask.batch_id == batch_id, col(LabelStudioTask.remote_id).is_not(None), is_ended)
-        .where(col(LabelStudioTask.remote_id).not_in(answered), col(LabelStudioTask.remote_id).not_in(set_aside))
-        .order_by(col(LabelStudioTask.assignment_id))
-    )
-    return [(remote_id, item) for remote_id, item in session.exec(query) if remote_id is not None]
+    number = col(LabelStudioTask.remote_id)
+    return number.not_in(answered), number.not_in(set_aside)
 
 
 def detach_deleted_tasks(database: Database, client: Client, batch: LabelStudioBatch) -> tuple[str, ...]:

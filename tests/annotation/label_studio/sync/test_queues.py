@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    import httpx
     from _label_studio import Account
     from sqlmodel import Session
 
@@ -67,10 +68,16 @@ def let_expire(workspace: Workspace, item: str) -> None:
 
 
 def list_queue(workspace: Workspace, number: int = 0) -> list[str]:
-    """The items of a queue, as the server has them."""
-    remote = workspace.batch(number).remote_id
-    assert remote is not None
-    return sorted(task.data["item"] for page in workspace.client.list_task_pages(remote) for task in page)
+    """The items of a queue, as the server has them: tasks that are answered or offered."""
+    with workspace.studio.api() as api:
+        return sorted(list_offered(api, workspace.batch(number).remote_id))
+
+
+def list_offered(api: httpx.Client, remote: int | None) -> dict[str, int]:
+    """The tasks of a project by item, without closed ones; an item is there once."""
+    found = api.get("/api/tasks", params={"project": remote, "fields": "all", "page_size": 100}).json()["tasks"]
+    assert len({task["data"]["item"] for task in found}) == len(found), "an item is there twice"
+    return {task["data"]["item"]: task["id"] for task in found if task["annotations"] or not task["is_labeled"]}
 
 
 def delete_task(workspace: Workspace, item: str) -> None:
@@ -191,9 +198,7 @@ def test_killed_at_any_step_nothing_is_lost_or_doubled(
 
     def list_tasks() -> dict[str, int]:
         with hromada.studio.api() as api:
-            found = api.get("/api/tasks", params={"project": remote}).json()["tasks"]
-        assert len({task["data"]["item"] for task in found}) == len(found), "an item is there twice"
-        return {task["data"]["item"]: task["id"] for task in found}
+            return list_offered(api, remote)
 
     def delete(item: str) -> None:
         with hromada.studio.api() as api:
