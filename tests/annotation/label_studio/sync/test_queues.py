@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlmodel import select
 
-from annotation.label_studio.sync import batches
+from annotation.label_studio.sync import batches, queues
 from annotation.store import queries
-from annotation.store.models import Annotator, Assignment, Item, Project
+from annotation.store.models import Annotator, Assignment, Item, LabelStudioTask, Project
 from annotation.vocabulary import AssignmentStatus
 from annotation.workflow.annotators import consents, roster
 from tests.annotation.label_studio.sync.conftest import clock, said
@@ -19,6 +19,7 @@ from tests.annotation.label_studio.sync.test_decisions import run_killed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from datetime import datetime
     from pathlib import Path
 
     import httpx
@@ -160,7 +161,7 @@ def test_a_task_that_was_deleted_there_is_sent_again(workspace: Workspace) -> No
 
 
 @pytest.mark.slow
-def test_an_item_that_came_back_while_its_task_was_deleted_is_sent_again(
+def test_an_item_that_came_back_while_its_task_was_closed_is_offered_again(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another push gives it to the same annotator in that moment."""
@@ -168,17 +169,40 @@ def test_an_item_that_came_back_while_its_task_was_deleted_is_sent_again(
     workspace.person("olha")
     workspace.push("olha", 1)
     release(workspace, "olha")
-    delete = workspace.client.delete_task
+    close = workspace.client.close_task
 
-    def push_then_delete(task: int) -> None:
+    def push_then_close(task: int) -> datetime:
         monkeypatch.undo()
         assert workspace.push("olha", 1).in_hand == 1
-        delete(task)
+        return close(task)
 
-    monkeypatch.setattr(workspace.client, "delete_task", push_then_delete)
-    assert workspace.pull().queue.missing == ("p-1",)
-    assert workspace.push("olha", 1).sent == 1
+    monkeypatch.setattr(workspace.client, "close_task", push_then_close)
+    workspace.pull()
     assert list_queue(workspace) == ["p-1"]
+    workspace.well()
+
+
+@pytest.mark.slow
+def test_what_somebody_has_on_the_screen_can_still_be_submitted(workspace: Workspace) -> None:
+    """A closed task is offered to nobody and takes an answer; after some days it is deleted."""
+    workspace.campaign(items=2, overlap=1)
+    workspace.person("olha")
+    workspace.push("olha", 2)
+    tasks = {item: task for task, item in workspace.items().items()}
+    release(workspace, "olha", "p-1", "p-2")
+    assert sorted(workspace.pull().queue.removed) == ["p-1", "p-2"]
+    with workspace.studio.api(workspace.accounts["olha"].token) as api:
+        assert api.get(f"/api/projects/{workspace.batch().remote_id}/next").status_code == 404
+    workspace.say("olha", tasks["p-1"])
+    with workspace.db.transaction() as session:
+        (row,) = session.exec(select(LabelStudioTask).where(LabelStudioTask.remote_id == tasks["p-2"])).all()
+        assert row.seen_at is not None
+        row.seen_at -= queues.CLOSED_BEFORE_DELETED
+        session.add(row)
+    found = workspace.pull()
+    assert (found.answered, found.queue.removed) == (1, ())
+    assert workspace.tasks() == [tasks["p-1"]]
+    assert [answer[5] for answer in workspace.answers()] == [None]
     workspace.well()
 
 
