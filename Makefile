@@ -13,10 +13,12 @@ ARGS ?=
 SEED := $(or $(SEED),$(shell date +%s))
 COSTS := $(abspath build/costs.json)
 SIMULATED := agreement_coverage further_coverage gold_review opinion_coverage paired_coverage panel_differences pilots planning score_coverage
+# The bytecode of tests stays from run to run: asserts are rewritten once, not by each worker of each run.
 define RUN_TESTS
-rm -rf build/test && mkdir -p build/test && \
-	cp -R tests benchmarks docs examples requirements README.md README.uk.md .env.example pyproject.toml Makefile build/test/ && \
+mkdir -p build/test && find build/test -not -type d -not -name '*.pyc' -delete && \
+	cp -Rp tests benchmarks docs examples requirements README.md README.uk.md .env.example pyproject.toml Makefile build/test/ && \
 	cd build/test && $(if $(SHARED),HROMADA_SHARED="$(SHARED)") HROMADA_LABEL_STUDIO="$(STUDIO)" HROMADA_RUN_COSTS="$(COSTS)" \
+	PYTHONDONTWRITEBYTECODE= \
 	$(TIMED) "$(abspath $(BIN))/pytest" -n auto --dist loadgroup
 endef
 

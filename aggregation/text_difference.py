@@ -15,6 +15,8 @@ _BLANKS_OR_SIGNS = re.compile(r"\s+|\S+")
 _ZERO_WIDTH_JOINER = "\u200d"
 
 Sign = Literal["=", "-", "+"]
+LEAST_LEFT, FEWEST_DROPPED = 0.5, 20
+"""The least share of a text's characters that a correction leaves, and the fewest that it takes away to be noticed."""
 
 
 class DiffPart(NamedTuple):
@@ -27,6 +29,11 @@ class DiffPart(NamedTuple):
 def normalize_text(text: str) -> str:
     """The text as texts are compared: in Unicode's composed form, lines ended by "\\n", no blanks at either end."""
     return unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+
+
+def drops_most(original: str, corrected: str) -> bool:
+    """Whether a correction is so much shorter than the original that most of the text is gone; both are normalized."""
+    return len(corrected) < LEAST_LEFT * len(original) and len(original) - len(corrected) >= FEWEST_DROPPED
 
 
 def split_pieces(text: str) -> tuple[str, ...]:
@@ -88,7 +95,7 @@ class EditMeasures:
     words (what stands between blanks, its punctuation with it); `chrf` is 0 to 1 (Popović 2015). The corrected text is
     the reference of all three. `characters_changed` and `words_changed` are the distances themselves,
     `corrected_characters` and `corrected_words` the lengths. `words_kept` is the share of the original's words that
-    stayed in their places.
+    stayed in their places, `most_dropped` what `drops_most` says.
     """
 
     cer: float
@@ -99,6 +106,7 @@ class EditMeasures:
     words_changed: int
     corrected_characters: int
     corrected_words: int
+    most_dropped: bool
 
 
 def measure_edits(original: str, corrected: str, parts: tuple[DiffPart, ...]) -> EditMeasures:
@@ -116,4 +124,5 @@ def measure_edits(original: str, corrected: str, parts: tuple[DiffPart, ...]) ->
         words_changed=words,
         corrected_characters=len(corrected),
         corrected_words=len(new),
+        most_dropped=drops_most(original, corrected),
     )

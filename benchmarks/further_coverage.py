@@ -3,10 +3,10 @@
     python benchmarks/further_coverage.py [--json] [--quick] [--only NAME] [--processes N]
 
 Cross-entropy of a model's distributions, the slope over a session, the mean over tasks, shares of independent answers
-(exactly, for a person, for answers given twice, and for labels above a cut), means over stories, and two intervals that
-are known to be too narrow and held against no goal: answers of many people as if they were independent, and the mean
-posterior of Dawid-Skene's labels. The truths are known (`shared/_further_intervals.py`). *This panel*: these people on
-new items; *a fresh panel*: new people on new items.
+(exactly, for a person, for answers given twice, and for labels above a cut), means over stories, changes of all stories
+together, and two intervals that are known to be too narrow and held against no goal: answers of many people as if they
+were independent, and the mean posterior of Dawid-Skene's labels. The truths are known
+(`shared/_further_intervals.py`). *This panel*: these people on new items; *a fresh panel*: new people on new items.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from _further_intervals import (
     hold_cross_entropy,
     hold_independent,
     hold_mean_posterior,
+    hold_pooled_changes,
     hold_slope,
     hold_story_mean,
     hold_task_mean,
@@ -126,9 +127,8 @@ def list_jobs() -> Iterator[Job]:
         yield ExactShares(name=f"{n} answers", campaigns=len(SHARES), n=n)
     for n in (10, 30, 100):
         goals = {THIS: STORIES}
-        yield HeldIntervals(
-            name=f"{n} stories", campaigns=800, measure="mean over stories", hold=hold_story_mean, design=n, goals=goals
-        )
+        for measure, hold in (("mean over stories", hold_story_mean), ("changes of all stories", hold_pooled_changes)):
+            yield HeldIntervals(name=f"{n} stories", campaigns=800, measure=measure, hold=hold, design=n, goals=goals)
     for one in (FIVE, THIRTY):
         measure = "answers as if independent"
         yield HeldIntervals(name=one.name, campaigns=500, measure=measure, hold=hold_independent, design=one, goals={})

@@ -28,7 +28,7 @@ from aggregation.findings import Finding
 from aggregation.intervals.panel import NO_INTERVAL, Scale
 from aggregation.intervals.resampling import FEWEST_GROUPS, Resampling, percentile_interval
 from aggregation.intervals.shares import Interval
-from aggregation.schema import Floats, MeasurementLevel
+from aggregation.schema import Floats, MeasurementLevel, divide_safely
 
 Basis = Literal["first", "pooled", "sample"]
 """Which votes count: `first` as many votes of each item as were planned for every item, `pooled` all votes, `sample` as
@@ -251,19 +251,42 @@ def estimate_item_mean(
     `groups` has the name of each item's group; `n_votes` and `n_annotators` are published with the coefficient.
     """
     is_defined = ~np.isnan(item_values)
-    columns = np.column_stack([np.ones(int(is_defined.sum())), item_values[is_defined]])
-    item_columns = build_item_columns(
-        columns, groups=groups.loc[is_defined], n_votes=n_votes, n_annotators=n_annotators
+    return estimate_item_ratio(
+        definition,
+        item_values[is_defined],
+        np.ones(int(is_defined.sum())),
+        resampling,
+        groups=groups.loc[is_defined],
+        n_votes=n_votes,
+        n_annotators=n_annotators,
     )
 
-    def compute_mean(sums: Floats) -> Floats:
-        return np.asarray(sums[:, 1] / sums[:, 0])
+
+def estimate_item_ratio(
+    definition: Definition,
+    numerators: Floats,
+    denominators: Floats,
+    resampling: Resampling,
+    *,
+    groups: pd.Series[str],
+    n_votes: int,
+    n_annotators: int,
+) -> Coefficient:
+    """The sum of `numerators` over that of `denominators`, one of each per item; nan where the latter is 0.
+
+    The other parameters are those of `estimate_item_mean`.
+    """
+    columns = np.column_stack([denominators, numerators])
+    item_columns = build_item_columns(columns, groups=groups, n_votes=n_votes, n_annotators=n_annotators)
+
+    def compute_ratio(sums: Floats) -> Floats:
+        return divide_safely(sums[:, 1], sums[:, 0])
 
     resampled_sums = item_columns.resample(resampling)
     return estimate_coefficient(
         definition,
-        item_columns.compute(compute_mean),
+        item_columns.compute(compute_ratio),
         item_columns,
         resampling,
-        resampled=None if resampled_sums is None else compute_mean(resampled_sums),
+        resampled=None if resampled_sums is None else compute_ratio(resampled_sums),
     )

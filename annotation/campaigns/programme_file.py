@@ -32,7 +32,7 @@ class ProgrammeFile(Section):
     """The keys of a programme file.
 
     With the order `interleaved` an annotator's items alternate between the projects; with `sequence` one project is
-    finished before the next begins.
+    finished before the next begins. `invite_friends` is how many friends each annotator may invite to all of them.
     """
 
     programme: ProjectName
@@ -42,6 +42,7 @@ class ProgrammeFile(Section):
     consent: ConsentSection | None = None
     profile: tuple[ProfileField, ...] = ()
     admission: AdmissionSection | None = None
+    invite_friends: Count | None = None
     order: Literal["sequence", "interleaved"] = "sequence"
     projects: Annotated[tuple[ProgrammeProjectSection, ...], Field(min_length=1)]
 

@@ -9,7 +9,7 @@ from pydantic import Discriminator, Field, Tag
 
 from annotation.campaigns.questions import AnyQuestion, Question
 from annotation.campaigns.sections import annotators
-from annotation.campaigns.sections.base import Language, Name, PathInFile, ProjectName, Seconds, Section, Text
+from annotation.campaigns.sections.base import Count, Language, Name, PathInFile, ProjectName, Seconds, Section, Text
 from annotation.campaigns.sections.panels import PanelSection
 from annotation.campaigns.sections.quality import (
     BenchmarkSection,
@@ -84,6 +84,7 @@ class ProjectSections(Section):
     consent: annotators.ConsentSection | None = None
     profile: tuple[annotators.ProfileField, ...] = ()
     reward: annotators.RewardSection | None = None
+    invite_friends: Count | None = None
     attestation: annotators.AttestationSection | None = None
     exposure: annotators.ExposureSection | None = None
     reports: ReportsSection | None = None

@@ -41,7 +41,7 @@ class Client:
         if not token.isascii():
             raise server_models.explain_failure(httpx.LocalProtocolError("not ASCII"), url=url)
         self.url = url.rstrip("/")
-        self.server_id = hashlib.sha256(self.url.encode()).hexdigest()[:16]
+        self.server_id = compute_server_id(self.url)
         self.server_time: datetime | None = None
         """The time of the server in its last answer, to the second; None where the answer had none."""
         self._token = token.strip()
@@ -58,7 +58,7 @@ class Client:
 
     def build_work_address(self, remote_id: int) -> str:
         """Where the tasks of a project come one after the other."""
-        return f"{self.url}/projects/{remote_id}/data?labeling=1"
+        return build_work_address(self.url, remote_id)
 
     def get_own_account(self) -> RemoteUser:
         """The account of the token."""
@@ -138,16 +138,29 @@ class Client:
         )
         return _read_task_ids(response, n_tasks=len(tasks), url=self.url)
 
+    def list_begun_tasks(self, remote_id: int) -> frozenset[int]:
+        """The ids of a project's tasks of which somebody has a draft that was not submitted."""
+        return frozenset(task.id for page in self.list_task_pages(remote_id, begun=True) for task in page)
+
     def list_task_pages(
-        self, remote_id: int, *, since: datetime | None = None, after: int = 0, page: int = TASKS_PER_PAGE
+        self,
+        remote_id: int,
+        *,
+        since: datetime | None = None,
+        after: int = 0,
+        page: int = TASKS_PER_PAGE,
+        begun: bool = False,
     ) -> Iterator[list[RemoteTask]]:
         """Pages of tasks with their annotations, by id: those changed later than `since`, with ids above `after`.
 
-        Each page asks for ids above the last one, so that no change meanwhile is missed.
+        With `begun` only those with a draft. Each page asks for ids above the last one, so that no change is missed.
         """
         while True:
             ask = partial(
-                _list_tasks_page, remote_id=remote_id, query=_build_query(since=since, after=after), page=page
+                _list_tasks_page,
+                remote_id=remote_id,
+                query=_build_query(since=since, after=after, begun=begun),
+                page=page,
             )
             response = self._call(ask, what=f"the project {remote_id}")
             tasks = self._parse(list[RemoteTask], response)
@@ -281,11 +294,21 @@ class Client:
             raise server_models.explain_refusal(status, body, url=self.url, what=what) from None
 
 
-def connect_server() -> Client:
-    """A client for the server that the settings name."""
+def connect_server(*, timeout: float = TIMEOUT) -> Client:
+    """A client for the server that the settings name; a request may take `timeout` seconds."""
     configured = settings.read_settings()
     token = configured.label_studio_token
-    return Client(configured.label_studio_url, None if token is None else token.get_secret_value())
+    return Client(configured.label_studio_url, None if token is None else token.get_secret_value(), timeout=timeout)
+
+
+def compute_server_id(url: str) -> str:
+    """What a server is called in the database: a hash of its address, without a slash at the end."""
+    return hashlib.sha256(url.encode()).hexdigest()[:16]
+
+
+def build_work_address(url: str, remote_id: int) -> str:
+    """Where the tasks of a project come one after the other; `url` is the address of the server."""
+    return f"{url}/projects/{remote_id}/data?labeling=1"
 
 
 def _read_task_ids(response: Any, *, n_tasks: int, url: str) -> list[int]:
@@ -313,9 +336,13 @@ def _list_tasks_page(
     return [_to_dict(task) for task in pager.items or []]
 
 
-def _build_query(*, since: datetime | None, after: int) -> str:
+def _build_query(*, since: datetime | None, after: int, begun: bool = False) -> str:
     """A filter of the Data Manager; the server fails on times in any other form."""
-    items = [{"filter": "filter:tasks:id", "operator": "greater", "type": "Number", "value": after}]
+    items: list[dict[str, Any]] = [
+        {"filter": "filter:tasks:id", "operator": "greater", "type": "Number", "value": after}
+    ]
+    if begun:
+        items.append({"filter": "filter:tasks:draft_exists", "operator": "equal", "type": "Boolean", "value": True})
     if since is not None:
         moment = since.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
         items.append({"filter": "filter:tasks:updated_at", "operator": "greater", "type": "Datetime", "value": moment})

@@ -27,17 +27,18 @@ the first candidate that no other transaction has locked (SKIP LOCKED), so that 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
 from itertools import takewhile
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlmodel import Session, col
 
 from annotation.store import overlap_counts
-from annotation.store.models import ItemRow, QueueCursor, RequeuedItem
+from annotation.store.models import Assignment, ItemRow, Project, QueueCursor, RequeuedItem
 from annotation.vocabulary import ExposureCause, Pool
 
 NOT_MET = """
@@ -65,6 +66,28 @@ SELECT queue.top, queue.expired, w.start, w.pos, w.wrapped, w.seq FROM (
     (SELECT 1 FROM assignment x WHERE x.annotator_id = :annotator AND x.project_id = :project AND x.status = 'expired'
      LIMIT 1) AS expired
 ) queue LEFT JOIN queue_cursor w ON w.annotator_id = :annotator AND w.project_id = :project AND w.pool = :pool""")
+
+STATE_COLUMNS = (
+    sa.literal_column(
+        "(SELECT queue_position FROM item WHERE project_id = project.id AND pool = 'main' AND free > 0"
+        " ORDER BY queue_position DESC LIMIT 1)",
+        sa.Integer,
+    ),
+    sa.select(sa.literal_column("1", sa.Integer))
+    .where(
+        col(Assignment.annotator_id) == sa.bindparam("annotator"),
+        col(Assignment.project_id) == col(Project.id),
+        sa.text("assignment.status = 'expired'"),
+    )
+    .limit(1)
+    .correlate(Project)
+    .scalar_subquery(),
+    col(QueueCursor.start),
+    col(QueueCursor.pos),
+    col(QueueCursor.wrapped),
+    col(QueueCursor.seq),
+)
+"""What `QUEUE_STATE` reads of the main pool, as columns of a statement on `project` with the annotator's cursor."""
 
 OPEN_ITEMS = """
 SELECT id, group_id, queue_position, free, bin FROM item WHERE project_id = :project AND pool = :pool AND free > 0"""
@@ -209,9 +232,14 @@ class _Cursor:
         return replace(self, pos=self.start) if self.wrapped else replace(self, pos=0, wrapped=True)
 
 
-def take_next_item(session: Session, query: QueueQuery, *, now: datetime) -> QueuedItem:
-    """Take a place of the annotator's next item; their row has to be locked (`annotator_locks.lock_annotator`)."""
-    top, has_expired, stored = _read_queue_state(session, query)
+def take_next_item(
+    session: Session, query: QueueQuery, *, now: datetime, state: Sequence[Any] | None = None
+) -> QueuedItem:
+    """Take a place of the annotator's next item; their row has to be locked (`annotator_locks.lock_annotator`).
+
+    `state` are the columns of `STATE_COLUMNS`, where the caller has read them in this transaction already.
+    """
+    top, has_expired, stored = _read_queue_state(session, query, state)
     if top is None:
         return QueuedItem()
     expired = _select_ids(session, EXPIRED, query, cause=query.cause.value) if has_expired else []
@@ -291,11 +319,14 @@ def _take_candidate(session: Session, query: QueueQuery, candidates: list[int]) 
     return QueuedItem(search_again=True) if item is None else QueuedItem(item_id=item.id, item=item)
 
 
-def _read_queue_state(session: Session, query: QueueQuery) -> tuple[int | None, bool, _Cursor | None]:
+def _read_queue_state(
+    session: Session, query: QueueQuery, state: Sequence[Any] | None
+) -> tuple[int | None, bool, _Cursor | None]:
     """The last open position, whether the annotator has an expired lease, and the cursor."""
-    values = {"annotator": query.annotator_id, "project": query.project_id, "pool": query.pool.value}
-    row = session.connection().execute(QUEUE_STATE, values).one()
-    top, expired, start, pos, wrapped, seq = row
+    if state is None:
+        values = {"annotator": query.annotator_id, "project": query.project_id, "pool": query.pool.value}
+        state = session.connection().execute(QUEUE_STATE, values).one()
+    top, expired, start, pos, wrapped, seq = state
     cursor = None if start is None else _Cursor(start=start, pos=pos, wrapped=bool(wrapped), seq=seq)
     return top, bool(expired), cursor
 

@@ -64,7 +64,7 @@ def forget_alerts(session: Session, *, telegram_id: int) -> None:
 def end_wishes(session: Session, *, telegram_id: int) -> None:
     """End all wishes of an annotator; whoever wants to be written to again says so again."""
     wishes = sa.update(NoticeWish).where(col(NoticeWish.annotator_id) == _select_id(telegram_id))
-    session.connection().execute(wishes.values(reminders=False, news=False, due_at=None))
+    session.connection().execute(wishes.values(reminders=False, news=False, promised_at=None, due_at=None))
 
 
 def count_waiting(session: Session) -> int:

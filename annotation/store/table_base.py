@@ -191,9 +191,18 @@ class RowTable(Generic[Row]):
 
     def store(self, connection: sa.Connection, row: Row, values: Mapping[str, Any]) -> None:
         """Store columns of a row and leave its value as it is. Raise StaleDataError if the row was deleted."""
-        parameters = dict(values) | self._get_key(row)
-        if connection.execute(self._build_update(tuple(values)), parameters).rowcount != 1:
-            raise StaleDataError(f"This row of {self._row_type.__name__} is not there any more.")
+        self._store(connection, tuple(values), [dict(values) | self._get_key(row)])
+
+    def store_fields(self, connection: sa.Connection, rows: Sequence[Row], names: Sequence[str]) -> None:
+        """Store the same fields of several rows in one statement. Raise StaleDataError if a row was deleted."""
+        fields = tuple(names)
+        self._store(
+            connection, fields, [{name: getattr(row, name) for name in fields} | self._get_key(row) for row in rows]
+        )
+
+    def _store(self, connection: sa.Connection, names: tuple[str, ...], parameters: Sequence[dict[str, Any]]) -> None:
+        if connection.execute(self._build_update(names), parameters).rowcount != len(parameters):
+            raise StaleDataError(f"A row of {self._row_type.__name__} is not there any more.")
 
     def refresh(self, session: Session, row: Row, *, lock: bool = False) -> None:
         """Read a row again into its value; `lock` locks it until the transaction ends."""
@@ -226,15 +235,19 @@ def set_values(row: PlainRow, values: Mapping[str, Any]) -> None:
 
 
 def find_first(
-    session: Session, statement: sa.Executable, parameters: Mapping[str, Any] | None, *tables: RowTable[Any]
+    session: Session,
+    statement: sa.Executable,
+    parameters: Mapping[str, Any] | None,
+    *tables: RowTable[Any],
+    options: Mapping[str, Any] = MappingProxyType({}),
 ) -> list[Any] | None:
     """Return the rows of several tables that a statement joins in its first result, or None without a result.
 
     The statement reads the columns of the tables, in their order, and then others. The list has the row of each table,
-    None if an outer join found none, and then the other values.
+    None if an outer join found none, and then the other values. `options` are its execution options.
     """
     session.flush()
-    values = session.connection().execute(statement, parameters).first()
+    values = session.connection().execute(statement, parameters, execution_options=options).first()
     if values is None:
         return None
     rows, start = [], 0
@@ -299,8 +312,9 @@ class WaitingUpdates(Generic[Row]):
 
     def _send(self, connection: sa.Connection) -> None:
         waiting, self._waiting = self._waiting, {}
-        for row, names in waiting.values():
-            self._table.store(connection, row, {name: getattr(row, name) for name in sorted(names)})
+        if waiting:
+            names = set[str]().union(*(names for _, names in waiting.values()))
+            self._table.store_fields(connection, [row for row, _ in waiting.values()], sorted(names))
 
     def _send_before(
         self,

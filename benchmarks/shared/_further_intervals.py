@@ -193,16 +193,28 @@ def _expect_task(design: ProgrammeDesign, skills: Floats) -> float:
 
 def hold_story_mean(rng: np.random.Generator, n_stories: int) -> Held:
     """The mean over stories of a skewed number (chi-squared with three degrees of freedom), resampled."""
+    return _hold_story_ratio(np.ones(n_stories), rng.chisquare(3, n_stories), true=3.0)
+
+
+def hold_pooled_changes(rng: np.random.Generator, n_stories: int) -> Held:
+    """The share of words changed in all stories together, of 50 to 600 words; a tenth is changed on average."""
+    words = np.exp(rng.normal(np.log(200), 0.5, n_stories)).clip(50, 600).round()
+    changed = rng.binomial(words.astype(np.int64), rng.beta(1.5, 13.5, n_stories)).astype(np.float64)
+    return _hold_story_ratio(words, changed, true=0.1)
+
+
+def _hold_story_ratio(denominators: Floats, numerators: Floats, *, true: float) -> Held:
+    n_stories = len(denominators)
     ids = [str(number) for number in range(n_stories)]
-    columns = np.column_stack([np.ones(n_stories), rng.chisquare(3, n_stories)])
+    columns = np.column_stack([denominators, numerators])
     stories = build_item_columns(
         columns, groups=pd.Series(ids, index=ids, dtype=object), n_votes=n_stories, n_annotators=1
     )
     sums = stories.resample(Resampling(n_resamples=1000, seed=0))
     if sums is None:
-        return {THIS: (None, None, 3.0)}
+        return {THIS: (None, None, true)}
     made = percentile_interval(sums[:, 1] / sums[:, 0], confidence_level=0.95, n_groups=n_stories)
-    return {THIS: (made.low, made.high, 3.0)}
+    return {THIS: (made.low, made.high, true)}
 
 
 def hold_mean_posterior(rng: np.random.Generator, design: Design) -> Held:

@@ -280,9 +280,10 @@ def build_compared(question: Question, options: Sequence[str] | None, answer: st
 def build_difference(original: str, corrected: str) -> Text:
     """What a correction changed: removed in [-…-], inserted in {+…+}, and between them both ends of what stayed.
 
-    The whole text stands above it on the screen, so of long parts that stayed or went the middle is left out.
+    The whole text stands above it on the screen, so of long parts that stayed or went the middle is left out. A line
+    says that most of the text was deleted, where it was.
     """
-    from aggregation.text_difference import compute_difference
+    from aggregation.text_difference import compute_difference, drops_most, normalize_text
 
     marks = {"-": ("[-", "-]", "red"), "+": ("{+", "+}", "green")}
     parts: Sequence[tuple[str, str]] = compute_difference(original, corrected)
@@ -297,6 +298,8 @@ def build_difference(original: str, corrected: str) -> Text:
         shown = part if sign == "+" else _shorten_context(part)
         text.append(f"{before}{shown}{after}", style=style)
     text.rstrip()
+    if drops_most(normalize_text(original), normalize_text(corrected)):
+        text.append("\nMost of the text was deleted.", style="bold")
     return text
 
 

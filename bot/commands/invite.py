@@ -75,12 +75,18 @@ def _build_json(invitation: Invitation) -> dict[str, str | int | None]:
     return {
         "code": invitation.code,
         "send": _format_link(invitation.code),
-        "for": "adjudicators" if invitation.adjudicates else "annotators",
+        "for": _name_invited(invitation),
         "cohort": invitation.cohort,
         "uses": invitation.max_uses,
         "used": invitation.used,
         "expires": None if invitation.expires_at is None else invitation.expires_at.isoformat(timespec="minutes"),
     }
+
+
+def _name_invited(invitation: Invitation) -> str:
+    if invitation.invited_by is not None:
+        return "friends of an annotator"
+    return "adjudicators" if invitation.adjudicates else "annotators"
 
 
 def _format_expiry(invitation: Invitation) -> str | None:
@@ -95,9 +101,10 @@ def _format_expiry(invitation: Invitation) -> str | None:
 def _format_link(code: str) -> str:
     """A deep link where the bot's name is known, else the command that annotators send to it."""
     from annotation.settings import read_settings
+    from annotation.workflow.annotators import invitations
 
     bot = read_settings().telegram_name
-    return f"/start {code}" if bot is None else f"https://t.me/{bot.removeprefix('@')}?start={code}"
+    return invitations.format_link(code, bot_name=bot)
 
 
 def _parse_expiry(written: str) -> datetime:

@@ -283,6 +283,7 @@ def _build_lines(campaign: CampaignStatus) -> list[tuple[str, Cell]]:
 
 _FUNNEL_STEPS = {
     "invited": "came by invitation",
+    "by_friends": "invited by friends",
     "consented": "agreed",
     "started": "began",
     "finished": "had all there was",

@@ -1,16 +1,13 @@
-"""When annotators are asked which tools they used: before the next item, where they pause, and where nothing is left.
+"""When annotators are asked which tools they used: before the next item, and before the card of a pause or an end.
 
 What several projects ask in the same words is asked once, and the answer holds for all of them.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from annotation.campaigns.project_file import ProjectFile
 from annotation.workflow.annotators import consents
 from annotation.workflow.conversations.conversation_state import ConversationStep
-from bot.conversation import prompts
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext
 from bot.conversation.updates_and_calls import TelegramCalls
@@ -38,12 +35,6 @@ def ask_before_item(context: UpdateContext, definition: ProjectFile, *, project_
     return context.ask(question)
 
 
-def ask_at_pause(context: UpdateContext, *, project_id: int) -> TelegramCalls:
-    """Ask for the attestation of the work session in the project that ends now, where the project asks for one."""
-    question = render_at_pause(context, project_id=project_id)
-    return () if question is None else context.without_tap().ask(question)
-
-
 def render_at_pause(context: UpdateContext, *, project_id: int) -> RenderedMessage | None:
     """The question about the work session that ends now; None where the project asks for none."""
     definition = context.find_definition(project_id)
@@ -63,8 +54,7 @@ def render_at_pause(context: UpdateContext, *, project_id: int) -> RenderedMessa
 def ask_at_end(context: UpdateContext) -> TelegramCalls:
     """Ask for the first attestation that is due now that there is nothing to answer.
 
-    No call where something else is asked, and for whoever is suspended. What the message above offers can still be
-    typed.
+    No call where something else is asked, and for whoever is suspended.
     """
     if context.state.step is not ConversationStep.NONE or context.annotator.suspended_at is not None:
         return ()
@@ -79,13 +69,5 @@ def ask_at_end(context: UpdateContext) -> TelegramCalls:
             work_session=due.work_session,
             moment=AttestationMoment.END,
         )
-        return ask_below(context, question, above=prompts.decode_prompt(context.state.prompt))
+        return context.without_tap().ask(question)
     return ()
-
-
-def ask_below(context: UpdateContext, question: RenderedMessage, *, above: RenderedMessage) -> TelegramCalls:
-    """Ask in a message below one with buttons; a typed text names a button of either."""
-    calls = context.without_tap().ask(question)
-    both = prompts.encode_prompt(replace(question, buttons=(*above.buttons, *question.buttons)))
-    context.save_state(replace(context.state, prompt=both))
-    return calls

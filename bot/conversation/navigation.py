@@ -5,79 +5,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from annotation.vocabulary import ProjectStatus, UnassignedReason
 from annotation.workflow import assignments, definitions, participations
 from annotation.workflow.allocation import open_projects
 from annotation.workflow.allocation.open_projects import ProjectChoice
-from annotation.workflow.annotators import access, invitations, own_data
-from annotation.workflow.assignments import AssignedItem, Eligibility, OwnProgress, ProgressState
+from annotation.workflow.annotators import access, invitations
+from annotation.workflow.assignments import AssignedItem, Eligibility
 from annotation.workflow.conversations.conversation_state import AnswerDraft, ConversationStep
 from annotation.workflow.notices import wishes
 from annotation.workflow.participations import NothingAssigned
-from bot.conversation import attestation_questions, case_queue, message_layout, requirements, work_sessions
-from bot.conversation.message_layout import RenderedMessage, TextBlock
-from bot.conversation.texts import Texts
+from bot.conversation import (
+    attestation_questions,
+    case_queue,
+    message_layout,
+    requirements,
+    return_card,
+    updates_and_calls,
+    work_sessions,
+)
+from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import ButtonAction, NewMessage, TelegramCall, TelegramCalls, UpdateKind
 from bot.conversation.views import items, menus, onboarding, own_progress
 from bot.conversation.views.menus import MenuLine
-
-OTHER_SCREENS = {*access.RESOLVABLE_REASONS, UnassignedReason.SEARCHING, UnassignedReason.SUSPENDED}
-"""The reasons for having no item that are no end of a programme."""
-TOLD_REASONS = {UnassignedReason.PAUSED, UnassignedReason.EXCLUDED, UnassignedReason.FAILED}
-"""The reasons that are told below the lines."""
-
-
-def show_programme_end(
-    context: UpdateContext, keys: Collection[int], result: NothingAssigned | None = None
-) -> TelegramCalls:
-    """Show how far the annotator is in the programmes with these menu keys, which have no item for them any more.
-
-    No call where `result` says that there will be items, where something else has to be said, and where the annotator
-    has done nothing.
-    """
-    if result is not None and (result.until is not None or result.reason in OTHER_SCREENS):
-        return ()
-    listed = assignments.list_own_progress(context.transaction, now=context.now, exhausted=keys)
-    ended = [progress for progress in listed if progress.key in keys]
-    if not any(progress.done or progress.answers for progress in ended):
-        return ()
-    blocks = [
-        *own_progress.build_progress_blocks(ended, context.translate),
-        TextBlock(_explain_reason(context, result)),
-        TextBlock(_format_end(ended, context.translate)),
-    ]
-    return context.send(message_layout.render_messages(blocks, context.translate)[-1])
-
-
-def show_end_of_closed(context: UpdateContext) -> TelegramCalls:
-    """Show how far the annotator is where no project is open and they joined a programme; no call otherwise."""
-    listed = assignments.list_own_progress(context.transaction, now=context.now)
-    keys = {progress.key for progress in listed}
-    return show_programme_end(context, keys) if any(key < 0 for key in keys) else ()
-
-
-def _explain_reason(context: UpdateContext, result: NothingAssigned | None) -> str:
-    """What a rule or a failed test has decided in one of the projects; empty for any other reason."""
-    if result is None or result.project is None or result.reason not in TOLD_REASONS:
-        return ""
-    project, _ = definitions.get_named_project(context.transaction.session, result.project)
-    return context.translate(own_progress.REASON_TEXTS[result.reason], project=project.title)
-
-
-def _format_end(ended: Sequence[OwnProgress], translate: Texts) -> str:
-    """What ended, how many answers were given, thanks, and how to hear of more."""
-    answers = sum(progress.answers for progress in ended)
-    states = {progress.state for progress in ended}
-    if ProgressState.PAUSED in states:
-        return translate("programme-paused", answers=answers)
-    if states == {ProgressState.CLOSED}:
-        return translate("all-closed", answers=answers)
-    return translate("programme-done", answers=answers)
-
 
 MAX_MESSAGES = 4
 """An item that takes more messages than this is too long for a phone."""
@@ -105,6 +58,8 @@ def offer_label_studio(context: UpdateContext, item: AssignedItem, *, n_messages
     return context.send(message_layout.render_text(context.translate, text, buttons=((button,),)))
 
 
+SEARCHED_AGAIN = {*access.RESOLVABLE_REASONS, UnassignedReason.SEARCHING}
+"""The reasons after which the annotator does something, and the search goes on."""
 PASSING_REASONS = {UnassignedReason.NOTHING_LEFT, UnassignedReason.COOL_DOWN, UnassignedReason.NOT_RUNNING}
 """Why there may be something to answer later although there is nothing now; a cap too, where it ends by itself."""
 
@@ -119,24 +74,28 @@ def add_news_offer(
 ) -> TelegramCalls:
     """The explanations why there is nothing to answer now, the last with the offer to write when there is something.
 
-    It is offered where that may come (`results` are the reasons); where it is wanted already, that is said instead. The
-    label of the button may be typed; any other text means what it means without the offer.
+    It is offered where that may come (`results` are the reasons), unless a reminder tomorrow is; where it is wanted
+    already, that is said instead. The labels of the buttons may be typed; any other text means what it means without
+    them.
     """
-    if not any(map(may_pass, results)):
-        return tuple(explanations)
+    if not explanations:
+        return ()
     *earlier, last = explanations
-    wish = wishes.note_nothing_to_answer(context.transaction.session, annotator_id=context.annotator_id)
-    added = menus.render_news_offer(wish, context.translate)
     if not isinstance(last, NewMessage):
         raise TypeError("an explanation is a message")
-    message = replace(added, html=f"{last.html}\n\n{added.html}", buttons=(*last.buttons, *added.buttons))
+    message = RenderedMessage(html=last.html, buttons=last.buttons)
+    if any(map(may_pass, results)):
+        wish = wishes.note_nothing_to_answer(context.transaction.session, annotator_id=context.annotator_id)
+        added = None if _has_reminder(last) else menus.render_news_offer(wish, context.translate)
+        if added is not None:
+            message = replace(added, html=f"{last.html}\n\n{added.html}", buttons=(*added.buttons, *last.buttons))
     return (*earlier, *(context.ask(message, ConversationStep.NONE) if message.buttons else context.send(message)))
 
 
-def send_pause(context: UpdateContext, text_id: str, **arguments: int) -> TelegramCalls:
-    """Say that work is paused, with a button that shows what the bot writes first."""
-    paused = message_layout.render_text(context.translate, context.translate(text_id, **arguments))
-    return context.send(replace(paused, buttons=((menus.build_card_button(context.translate),),)))
+def _has_reminder(message: NewMessage) -> bool:
+    """Whether a message offers a reminder tomorrow already."""
+    once = updates_and_calls.CallbackData(ButtonAction.NOTICE, word=menus.NoticeWord.ONCE)
+    return any(updates_and_calls.decode_callback(button.data) == once for row in message.buttons for button in row)
 
 
 MAX_SEARCHES = 20
@@ -167,7 +126,7 @@ def show_current_screen(context: UpdateContext, *, item_finished: bool = False) 
         eligibility = replace(eligibility, live_assignment_id=None, has_overdue_leases=False)
     entries = open_projects.list_choices(eligibility.open_projects)
     if not any(entry.projects for entry in entries):
-        return join_calls(_explain_nothing_open(context, entries), attestation_questions.ask_at_end(context))
+        return _explain_nothing_open(context, entries)
     return _show_next_item(context, entries, eligibility=eligibility, item_finished=item_finished)
 
 
@@ -181,43 +140,55 @@ def _show_next_item(
 ) -> TelegramCalls:
     """Show the next item of the chosen menu entry, or of the only one; the menu where none of several is chosen.
 
-    An entry that has no item now is explained and marked as exhausted, and the other entries are searched.
+    An entry that has no item now is explained and marked as exhausted, and the other entries are searched. Where none
+    has one, an attestation that is due is asked first, and the search is repeated after it.
     """
     if not _list_open_entries(context, entries):
         context.save_state(replace(context.state, exhausted_entries=()))
+    before = context.state
     explanations: dict[str, TelegramCall] = {}  # by their text, so that none is sent twice
+    ended: dict[int, NothingAssigned | None] = {}
     results: list[NothingAssigned] = []
     for entry in entries:
         if entry.key == context.state.entry and not entry.projects:
-            explanations |= {str(call): call for call in show_programme_end(context, [entry.key])}
+            ended[entry.key] = None
             _mark_exhausted(context, entry)
     while open_entries := _list_open_entries(context, entries):
         chosen = [entry for entry in open_entries if entry.key == context.state.entry]
         if len(open_entries) > 1 and not chosen:
-            return join_calls(explanations.values(), show_menu(context, open_entries))
+            told = _tell_ended(context, ended, has_buttons=False)
+            return join_calls(explanations.values(), told, show_menu(context, open_entries))
         entry = (chosen or open_entries)[0]
         result = _search_item(context, entry.projects, eligibility=eligibility)
-        calls = _show_end(context, entry, result) or show_assignment_result(
-            context, result, item_finished=item_finished
-        )
-        if isinstance(result, AssignedItem) or result.reason in {
-            *access.RESOLVABLE_REASONS,
-            UnassignedReason.SEARCHING,
-        }:
-            return join_calls(explanations.values(), calls)
+        if isinstance(result, NothingAssigned) and return_card.is_end(result, key=entry.key):
+            ended[entry.key] = result
+        else:
+            calls = show_assignment_result(context, result, item_finished=item_finished)
+            if isinstance(result, AssignedItem) or result.reason in SEARCHED_AGAIN:
+                return join_calls(explanations.values(), _tell_ended(context, ended, has_buttons=False), calls)
+            explanations |= {str(call): call for call in calls}
         _mark_exhausted(context, entry)
         results.append(result)
-        explanations |= {str(call): call for call in calls}
+    asked = attestation_questions.ask_at_end(context)
+    if asked:
+        context.save_state(replace(context.state, entry=before.entry, exhausted_entries=before.exhausted_entries))
+        return asked
     work_sessions.forget_session(context)
-    explained = add_news_offer(context, [*explanations.values()], results)
-    return join_calls(explained, case_queue.offer_cases(context) or attestation_questions.ask_at_end(context))
+    explained = add_news_offer(context, (*explanations.values(), *_tell_ended(context, ended)), results)
+    return join_calls(explained, case_queue.offer_cases(context))
 
 
-def _show_end(context: UpdateContext, entry: ProjectChoice, result: AssignedItem | NothingAssigned) -> TelegramCalls:
-    """Show the end of a programme that has no item any more; no call in any other case."""
-    if entry.key > 0 or isinstance(result, AssignedItem):
+def _tell_ended(
+    context: UpdateContext, ended: Mapping[int, NothingAssigned | None], *, has_buttons: bool = True
+) -> TelegramCalls:
+    """The card of the menu entries that have ended, or that there are no questions yet; no call for no entry."""
+    if not ended:
         return ()
-    return show_programme_end(context, [entry.key], result)
+    card = return_card.render_end(context, ended, has_buttons=has_buttons)
+    if card is not None:
+        return context.send(card)
+    is_told = has_buttons and any(result is not None for result in ended.values())
+    return context.send_text("nothing-yet") if is_told else ()
 
 
 def _list_open_entries(context: UpdateContext, entries: Sequence[ProjectChoice]) -> list[ProjectChoice]:
@@ -284,31 +255,36 @@ def show_menu(context: UpdateContext, entries: Sequence[ProjectChoice]) -> Teleg
 def _explain_nothing_open(context: UpdateContext, entries: Sequence[ProjectChoice]) -> TelegramCalls:
     """Explain why no project is open: quota reached, paused, all done, or no invitation redeemed.
 
-    An adjudicator is shown the case that waits.
+    An adjudicator is shown the case that waits; an attestation that is due comes first.
     """
     is_adjudicator = case_queue.is_adjudicator(context)
     queued = case_queue.find_next_case(context) if is_adjudicator else None
     if queued is not None:
         return case_queue.ask_case(context, queued)
+    asked = attestation_questions.ask_at_end(context)
+    if asked:
+        return asked
     work_sessions.forget_session(context)
-    ended = show_programme_end(context, [entry.key for entry in entries])
-    ended = ended or show_end_of_closed(context)
     projects = participations.list_joined_projects(context.transaction.session, annotator_id=context.annotator_id)
     stopped = [
         NothingAssigned(reason=UnassignedReason.NOT_RUNNING, project=project.name)
         for project in reversed(projects)
         if project.status in {ProjectStatus.PAUSED, ProjectStatus.LOADED}
     ]
-    if entries and not ended:
-        ended = context.send_text("quota", project=entries[0].title, answers=_count_answers(context))
-    if ended or stopped:
-        said = ended or show_assignment_result(context, stopped[0])
-        return add_news_offer(context, said, stopped)
-    if projects and all(project.status is ProjectStatus.CLOSED for project in projects):
-        return context.send_text("all-closed", answers=_count_answers(context))
+    are_closed = bool(projects) and all(project.status is ProjectStatus.CLOSED for project in projects)
+    keys = {progress.key for progress in assignments.list_own_progress(context.transaction, now=context.now)}
+    if entries:
+        keys = {entry.key for entry in entries}
+    is_ended = bool(entries) or not stopped or any(key < 0 for key in keys)
+    card = return_card.render_end(context, dict.fromkeys(sorted(keys))) if keys and is_ended else None
+    if card is not None and (entries or stopped or are_closed):
+        return add_news_offer(context, context.send(card), stopped)
+    if stopped:
+        return add_news_offer(context, show_assignment_result(context, stopped[0]), stopped)
     if projects:
         nothing = NothingAssigned(reason=UnassignedReason.NOTHING_LEFT)
-        return add_news_offer(context, show_assignment_result(context, nothing), [nothing])
+        said = context.send(card) if card is not None else context.send_text("nothing-yet")
+        return add_news_offer(context, said, [nothing])
     if is_adjudicator:
         text_id = "case-nothing"
     else:
@@ -394,19 +370,18 @@ def _explain_no_item(context: UpdateContext, result: NothingAssigned) -> Telegra
         if result.reason is UnassignedReason.NOT_RUNNING:
             terms = definitions.get_terms(context.transaction.session, project=project, definition=definition)
             title = title if terms.programme is None else terms.programme.title
-    if result.reason is UnassignedReason.NOTHING_LEFT:
-        return context.send_text("all-done", answers=_count_answers(context))
-    is_done = result.reason in {UnassignedReason.CAP, UnassignedReason.QUOTA}
+    if result.reason in return_card.ENDS:
+        return _tell_ended(context, {_find_entry_key(context, result): result})
     explanation = own_progress.render_unassigned_reason(
-        result,
-        context.translate,
-        title=title,
-        zone=context.annotator.time_zone,
-        answers=_count_answers(context) if is_done else 0,
-        now=context.now,
+        result, context.translate, title=title, zone=context.annotator.time_zone, now=context.now
     )
     return context.ask(explanation) if explanation.buttons else context.send(explanation)
 
 
-def _count_answers(context: UpdateContext) -> int:
-    return own_data.count_answers(context.transaction.session, annotator_id=context.annotator_id)
+def _find_entry_key(context: UpdateContext, result: NothingAssigned) -> int:
+    """The key of the menu entry that the result is about, 0 where it names no project."""
+    entries = list_menu_entries(context)
+    for entry in entries:
+        if any(context.get_project(project_id)[0].name == result.project for project_id in entry.projects):
+            return entry.key
+    return 0

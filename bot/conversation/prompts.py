@@ -33,7 +33,17 @@ LABELS = (
     *("agree", "back", "begin", "case-begin", "case-broken", "case-later", "case-several", "case-stop", "decline"),
     *("decline-warning", "done", "forget-yes", "go-on", "in-my-words", "keep", "leave-open", "more", "none-of-them"),
     *("ask", "is-my-answer", "pause", "report", "task"),
-    *("rather-not-say", "second-none", "session-endless", "session-enough", "skip", "stay", "text-fix", "text-save"),
+    *(
+        "rather-not-say",
+        "second-none",
+        "session-endless",
+        "remind-tomorrow",
+        "invite-friend",
+        "skip",
+        "stay",
+        "text-fix",
+        "text-save",
+    ),
     *("undo", "withdraw-yes", "zone-other", "zone-unsaid"),
 )
 ORGANISER_LABELS = ("button-add", "button-back", "button-dont", "button-send")
@@ -110,6 +120,11 @@ def decode_prompt(stored: Mapping[str, Any]) -> RenderedMessage:
 def is_yes_or_no(text: str) -> bool:
     """Whether a text is a word for yes or no."""
     return normalise_text(text) in get_words(YES) | get_words(NO)
+
+
+def is_stay_out(text: str) -> bool:
+    """Whether a text is a word that leads out, such as “no”."""
+    return normalise_text(text) in get_words(STAY_OUT)
 
 
 def find_command_word(text: str) -> str:

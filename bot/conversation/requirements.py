@@ -20,7 +20,7 @@ from annotation.workflow.conversations.conversation_state import ConversationSte
 from bot.conversation import message_layout, prompts
 from bot.conversation.update_context import UpdateContext
 from bot.conversation.updates_and_calls import ButtonAction, InlineButton, TelegramCalls
-from bot.conversation.views import menus, onboarding
+from bot.conversation.views import menus, onboarding, return_card
 
 if TYPE_CHECKING:
     from annotation.store.models import ProjectRow
@@ -104,7 +104,13 @@ def show_card(
     asks_size = label_id == "begin" and is_first and not context.state.session_goal
     buttons = ((button,), sizes) if asks_size else ((button,),)
     card = onboarding.render_card(
-        project.title, project.instructions, definition.examples, context.translate, buttons=buttons, above=above
+        project.title,
+        project.instructions,
+        definition.examples,
+        context.translate,
+        pay=_format_pay(context, definition),
+        buttons=buttons,
+        above=above,
     )
     return context.ask(card)
 
@@ -115,8 +121,19 @@ def mark_card_read(context: UpdateContext, *, project_id: int, version: str) -> 
     read_cards = context.state.read_cards | {str(project_id): version}
     context.save_state(replace(context.state, read_cards=read_cards))
     return remove_prompt_buttons(context) or context.edit(
-        onboarding.render_card(project.title, project.instructions, definition.examples, context.translate)[-1]
+        onboarding.render_card(
+            project.title,
+            project.instructions,
+            definition.examples,
+            context.translate,
+            pay=_format_pay(context, definition),
+        )[-1]
     )
+
+
+def _format_pay(context: UpdateContext, definition: ProjectFile) -> str:
+    """What the project pays; empty where it pays nothing."""
+    return return_card.format_pay(definition.reward.pay if definition.reward else None, context.translate)
 
 
 def remove_prompt_buttons(context: UpdateContext) -> TelegramCalls:

@@ -237,7 +237,7 @@ class UpdateContext:
         )
 
     def _build_confirmation(self, acknowledgement: TapAcknowledgement, understood: str) -> NewMessage:
-        lines = [understood]
+        lines = [understood] if understood else []
         if acknowledgement.text not in {"", self.translate("saved"), self.translate("noted")}:
             lines.append(acknowledgement.text)
         (message,) = self.send(message_layout.render_text(self.translate, "\n".join(lines)))

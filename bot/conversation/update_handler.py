@@ -121,6 +121,7 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_tap_condition(ButtonAction.GO_ON), start.resume_work),
     (_build_tap_condition(ButtonAction.SESSION), work_sessions.choose_session),
     (_build_tap_condition(ButtonAction.NOTICE), data_rights.apply_tap),
+    (_build_tap_condition(ButtonAction.INVITE), data_rights.invite_friends),
     (adjudication.is_case_tap, adjudication.apply_tap),
     (organisers.is_organiser_tap, organisers.apply_tap),
     (_build_kind_condition(UpdateKind.TAP), start.refuse_forged_tap),

@@ -232,7 +232,7 @@ class ButtonAction(StrEnum):
 
     On a project, whose id is the row: CONSENT, PROFILE and WARNING answer a question before the first item, CARD marks
     the task card as read, ENTER begins work on the project or programme, ATTEST answers the question about aids,
-    WITHDRAW leaves the project.
+    WITHDRAW leaves the project, INVITE shows the link for friends.
 
     On an adjudication case, whose id is the row: CASE shows it (without a row: the first that waits), BOXES shows it
     with boxes to tick, DECIDE stores what is right, BROKEN asks what is wrong with the item, LATER leaves it for now,
@@ -282,6 +282,7 @@ class ButtonAction(StrEnum):
     STOP = "S"
     NOTICE = "N"
     SESSION = "E"
+    INVITE = "I"
     ORGANISE = "O"
 
 

@@ -6,16 +6,14 @@ A skipped item counts as an answered one, a change of an answer does not, and th
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 
 from annotation.workflow import assignments
 from annotation.workflow.allocation import open_projects
-from annotation.workflow.annotators import payments
 from annotation.workflow.assignments import SavedJudgement
-from bot.conversation import attestation_questions
-from bot.conversation.update_context import UpdateContext, join_calls
+from bot.conversation import return_card
+from bot.conversation.update_context import UpdateContext
 from bot.conversation.updates_and_calls import TelegramCalls
-from bot.conversation.views import menus, own_progress
+from bot.conversation.views import menus
 
 
 def begin_session(context: UpdateContext, *, goal: int) -> None:
@@ -58,32 +56,22 @@ def store_done(context: UpdateContext, saved: SavedJudgement) -> None:
         context.save_state(replace(context.state, session_done=count_done(context, saved)))
 
 
-def show_session_end(context: UpdateContext, saved: SavedJudgement) -> TelegramCalls:
-    """Show the card at the end of the session, and what the project of its last item asks then; no item is assigned.
+def end_session(context: UpdateContext, saved: SavedJudgement) -> TelegramCalls:
+    """Show the card at the end of the session; before it, what the project of its last item asks then.
 
-    A typed text names a button of either message, and any other text goes on.
+    Until that is answered the session is kept, and the card is shown after the answer (`show_card`).
     """
-    state = context.state
-    since = datetime.fromtimestamp(state.session_since, UTC)
-    work = payments.summarise_recent_work(context.transaction.session, annotator_id=context.annotator_id, since=since)
-    listed = assignments.list_own_progress(context.transaction, now=context.now)
-    own = next((progress for progress in listed if progress.project_id == saved.project_id), None)
-    shown = [progress for progress in listed if own is not None and progress.key == own.key]
-    left = [
-        progress.wanted - progress.answered for progress in shown if progress.wanted and progress.answered is not None
-    ]
-    if own is not None and own.shared is not None:
-        left = [own.shared[1] - own.shared[0]]
-    card = menus.render_session_end(
-        context.translate,
-        number=count_done(context, saved),
-        active=timedelta(seconds=work.seconds),
-        median=work.median,
-        progress=own_progress.build_progress_blocks(shown, context.translate),
-        left=sum(left) if left else None,
+    store_done(context, saved)
+    return return_card.ask_attestation(context, project_id=saved.project_id) or show_card(
+        context, project_id=saved.project_id
     )
+
+
+def show_card(context: UpdateContext, *, project_id: int) -> TelegramCalls:
+    """Show the card of the session that is over, otherwise that of a pause."""
+    state = context.state
+    if not state.session_goal or state.session_done < state.session_goal:
+        return return_card.show_pause(context, project_id=project_id)
+    shown = return_card.show_session_end(context, project_id=project_id)
     forget_session(context)
-    question = attestation_questions.render_at_pause(context, project_id=saved.project_id)
-    if question is None:
-        return context.ask(card)
-    return join_calls(context.send(card), attestation_questions.ask_below(context, question, above=card))
+    return shown

@@ -21,6 +21,7 @@ from sqlmodel import Session, col
 
 from aggregation.agreement.table import Coefficient
 from aggregation.errors import HromadaError
+from annotation.label_studio.sync.people import PeopleStatus, read_people_status
 from annotation.store import database, judgements, processes, queries
 from annotation.store.models import Annotator, Assignment, Judgement, Project
 from annotation.workflow.annotators import roster
@@ -111,6 +112,7 @@ class DetailMeter:
 
 NICENESS = 19
 """How far the process stands back behind the bot for the processor, in steps of the system."""
+NO_STUDIO = PeopleStatus(people=())
 NOBODY = mark_text("Agreement appears once two people have answered an item.")
 
 
@@ -140,7 +142,8 @@ class ProjectDetails:
 
     `agreement` has the coefficients to report, the headline one first. It is empty for the reason in `no_agreement`: a
     blind project, too few answers, or a computation that was refused. `excluded` counts final answers that do not
-    count, by reason. `funnel` has the number of people at each step, None where it is not known.
+    count, by reason. `funnel` has the number of people at each step, None where it is not known. `studio` is the work
+    in Label Studio, as `hromada label-studio status` shows it.
     """
 
     at: datetime
@@ -151,6 +154,7 @@ class ProjectDetails:
     is_blind: bool
     agreement: tuple[Coefficient, ...] = ()
     no_agreement: str = ""
+    studio: PeopleStatus = NO_STUDIO
 
 
 def stand_back() -> None:
@@ -168,6 +172,7 @@ def measure_details(url: str, name: str, *, unblind: bool, answer_seconds: float
         now = processes.get_database_time(view)
         people = _list_people(view, project, now=now, blind=blind)
         agreement, reason = ((), "") if blind else _measure_agreement(view, project)
+        studio = read_people_status(view, now=now, project_id=project.id)
     return ProjectDetails(
         at=now,
         people=people,
@@ -176,6 +181,7 @@ def measure_details(url: str, name: str, *, unblind: bool, answer_seconds: float
         is_blind=blind,
         agreement=agreement,
         no_agreement=reason,
+        studio=studio,
         seconds=time.monotonic() - started,
     )
 
@@ -193,7 +199,7 @@ def _list_people(view: Session, project: Project, *, now: datetime, blind: bool)
                 reason=entry.explanation or "",
                 stage=entry.stage or "",
                 items=entry.work.items,
-                per_hour=entry.work.items / entry.work.hours if entry.work.seconds else None,
+                per_hour=entry.work.per_hour,
                 controls=entry.control_accuracy.of,
                 controls_right=None if blind else entry.control_accuracy.right,
                 flagged=flagged,

@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
+from annotation.label_studio.sync.people import PeopleStatus, PersonStatus
+from annotation.vocabulary import BatchWork
 from annotation.workflow.monitoring.progress import HOURS, ItemTally
 from bot.web.details import NOBODY, PersonState, ProjectDetails
 from bot.web.overview_page import build_alert_section, build_pace_figures, build_progress_bar, build_reported_section
 from bot.web.snapshots import ProjectState, Snapshot
 from bot.web.words import (
     format_clock,
+    format_duration,
     format_number,
+    format_pace,
     format_time,
     name_person_state,
     name_state,
+    name_work,
 )
 from exports.dashboard.page import Figure, HourBars, LiveRow, LiveSection, LiveTable
 from exports.pages import display_text
 from exports.pages.localization import list_findings, mark_text, show_finding, translate
 from exports.pages.scaffold import PageNotes, TableRow
 
+Known = TypeVar("Known")
 MOST_ROWS = 200
 """How many people a table shows; `hromada people` lists all."""
 MOST_DECISIONS = 20
 MOST_LETTERS = 160
 FUNNEL_STEPS = {
     "invited": mark_text("came by invitation"),
+    "by_friends": mark_text("invited by friends"),
     "consented": mark_text("agreed to the consent"),
     "started": mark_text("began"),
     "finished": mark_text("had all there was"),
@@ -223,11 +231,19 @@ def _build_people_section(project: ProjectState, details: ProjectDetails | None)
     )
     people = details.people[:MOST_ROWS]
     more = len(details.people) - len(people)
+    notices = [translate("{n} more are in `hromada people`.", n=more)] if more else []
+    if details.studio.people:
+        how += " " + translate(
+            "In Label Studio, by e-mail: answers as of the last pull. Late: its date is over. Went back: ended without "
+            "an answer."
+        )
+    if details.studio.problem:
+        notices.append(translate("Label Studio cannot be asked now, so e-mails and what was begun there are unknown."))
     return LiveSection(
         id="people",
         title=title,
         how=how,
-        notices=(translate("{n} more are in `hromada people`.", n=more),) if more else (),
+        notices=tuple(notices),
         tables=(
             LiveTable(
                 caption=translate("Annotators, those with the most items first"),
@@ -235,6 +251,7 @@ def _build_people_section(project: ProjectState, details: ProjectDetails | None)
                 rows=tuple(map(_build_person_row, people)),
                 nothing=translate("Nobody has joined yet."),
             ),
+            *_build_studio_tables(details.studio),
         ),
         at=details.at,
         at_text=_describe_time(details),
@@ -250,13 +267,62 @@ def _build_person_row(person: PersonState) -> LiveRow:
         cells=(
             name_person_state(person.status),
             format_number(person.items),
-            display_text.NO_VALUE if person.per_hour is None else format_number(person.per_hour),
+            _format_known(person.per_hour, format_pace),
             controls,
             format_number(person.flagged),
             format_number(person.excluded),
         ),
         remark=show_finding(person.reason),
     )
+
+
+def _build_studio_tables(studio: PeopleStatus) -> tuple[LiveTable, ...]:
+    """Who does what in Label Studio; no table where nobody works there."""
+    heads = (
+        translate("Annotator"),
+        translate("Waiting"),
+        translate("Begun"),
+        translate("Answers"),
+        translate("Due on"),
+        translate("Late"),
+        translate("Went back"),
+        translate("Median time"),
+        translate("Pace"),
+        translate("Unchanged"),
+        translate("Mostly deleted"),
+    )
+    rows = tuple(map(_build_studio_row, studio.people[:MOST_ROWS]))
+    return (LiveTable(caption=translate("Work in Label Studio"), heads=heads, rows=rows),) if rows else ()
+
+
+def _build_studio_row(person: PersonStatus) -> LiveRow:
+    work, corrections = person.work, person.work.corrections
+    return LiveRow(
+        head=person.name if work.work is BatchWork.ANSWERS else f"{person.name} · {name_work(work.work)}",
+        cells=(
+            format_number(work.waiting),
+            _format_known(person.in_work, format_number),
+            format_number(work.answered),
+            _format_known(work.due_at, format_time),
+            format_number(work.late),
+            format_number(work.returned),
+            _format_known(work.seconds, format_duration),
+            _format_known(work.per_hour, format_pace),
+            _count_of(corrections.unchanged, corrections.number),
+            _count_of(corrections.most_dropped, corrections.number),
+        ),
+    )
+
+
+def _format_known(value: Known | None, write: Callable[[Known], str]) -> str:
+    return display_text.NO_VALUE if value is None else write(value)
+
+
+def _count_of(part: int, whole: int) -> str:
+    """How many of how many; a dash where there is nothing to count."""
+    if not whole:
+        return display_text.NO_VALUE
+    return translate("{right} of {of}", right=format_number(part), of=format_number(whole))
 
 
 def _build_count_section(details: ProjectDetails | None) -> LiveSection:

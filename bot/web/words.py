@@ -33,6 +33,12 @@ PEOPLE_STATES = {
     "searching": mark_text("being served"),
 }
 """States of annotators, as `roster.RosterEntry` names them."""
+WORKS = {
+    "adjudication": mark_text("adjudication"),
+    "gold review": mark_text("gold review"),
+    "review": mark_text("review"),
+}
+"""Decisions in Label Studio, as `BatchWork` names them."""
 ITEM_STATES = {"open": mark_text("open"), "paused": mark_text("paused"), "retired": mark_text("retired")}
 
 
@@ -56,6 +62,11 @@ def format_number(number: float, *, digits: int = 0) -> str:
     return str(format_decimal(number, format=pattern, locale=get_language()))
 
 
+def format_pace(per_hour: float) -> str:
+    """Items in an hour; a slow pace, as of long texts, with a decimal."""
+    return format_number(per_hour, digits=int(per_hour < 10))
+
+
 def format_duration(seconds: float) -> str:
     """A time span in its largest unit: 40 seconds, 3 hours."""
     if seconds < 90:
@@ -75,6 +86,11 @@ def name_state(status: str) -> str:
 def name_person_state(status: str) -> str:
     """The state of an annotator."""
     return translate(PEOPLE_STATES[status]) if status in PEOPLE_STATES else status
+
+
+def name_work(work: str) -> str:
+    """What is decided in Label Studio."""
+    return translate(WORKS[work]) if work in WORKS else work
 
 
 def name_item_state(status: str) -> str:

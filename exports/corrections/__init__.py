@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from exports import writers
+from exports.corrections.correction import STORY_COLUMNS
 from exports.corrections.page import render_corrections
-from exports.corrections.summary import STORY_COLUMNS, serialize_summary, summarize_corrections
+from exports.corrections.summary import serialize_summary, summarize_corrections
 from exports.joint_answers import JointAnswers
 from exports.pages.scaffold import build_pages
 

@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from aggregation.text_difference import DiffPart, compute_difference, normalize_text
+from exports.corrections.comparison import CorrectionComparison, compare_corrections
+from exports.corrections.correction import DECISIONS, Correction, list_mark_questions
 from exports.corrections.summary import (
     CONFIDENCE_LEVEL,
-    DECISIONS,
     MEASURES,
     RESAMPLES,
     TIED,
@@ -20,10 +21,8 @@ from exports.corrections.summary import (
     UNUSABLE,
     USABLE,
     CorrectedStory,
-    Correction,
     CorrectionSummary,
     describe_usable_rule,
-    list_mark_questions,
 )
 from exports.pages.display_text import (
     capitalize_first,
@@ -59,7 +58,10 @@ class DisplayedPart(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class DisplayedCorrection:
-    """One annotator's correction of a story; `notes` are (question, answer) of the other questions but the marks."""
+    """One annotator's correction of a story; `notes` are (question, answer) of the other questions but the marks.
+
+    `warning` says that most of the text was dropped, and is empty otherwise.
+    """
 
     annotator: str
     language: str
@@ -69,17 +71,28 @@ class DisplayedCorrection:
     parts: tuple[DisplayedPart, ...]
     notes: tuple[tuple[str, str], ...]
     marks: tuple[str, ...] = ()
+    warning: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DisplayedComparison:
+    """Two corrections of a story compared: a heading, what is said of them, and where they differ."""
+
+    heading: str
+    summary: str
+    parts: tuple[DisplayedPart, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class DisplayedStory:
-    """A story with all its corrections."""
+    """A story with all its corrections, and with each two of them compared."""
 
     item_id: str
     summary: str
     length: str
     original: str
     corrections: tuple[DisplayedCorrection, ...]
+    comparisons: tuple[DisplayedComparison, ...] = ()
 
 
 def display_story(summary: CorrectionSummary, story: CorrectedStory) -> DisplayedStory:
@@ -96,6 +109,24 @@ def display_story(summary: CorrectionSummary, story: CorrectedStory) -> Displaye
             ),
             *_display_merged_text(summary, story),
         ),
+        comparisons=tuple(map(_display_comparison, compare_corrections(story.pairs))),
+    )
+
+
+def _display_comparison(comparison: CorrectionComparison) -> DisplayedComparison:
+    said = [
+        translate("the very same text")
+        if comparison.is_same
+        else translate("{share} of words apart", share=format_percent(comparison.apart))
+    ]
+    if comparison.changes:
+        said.append(
+            translate("both made {shared} of {changes} changes", shared=comparison.shared, changes=comparison.changes)
+        )
+    return DisplayedComparison(
+        heading=translate("{one} and {other}", one=comparison.one, other=comparison.other),
+        summary=", ".join(said),
+        parts=tuple(map(_display_part, comparison.parts)),
     )
 
 
@@ -140,6 +171,9 @@ def _display_correction(summary: CorrectionSummary, correction: Correction) -> D
         reasons=correction.reasons,
         parts=tuple(map(_display_part, correction.parts)) if correction.status == "corrected" else (),
         marks=correction.marks,
+        warning=translate("most of the text was deleted")
+        if correction.edits is not None and correction.edits.most_dropped
+        else "",
         notes=tuple(
             (texts[name], ", ".join(labels)) for name, labels in answers.items() if labels and name not in hidden
         ),
@@ -151,6 +185,9 @@ def _describe_change(correction: Correction) -> str:
         return ""
     if correction.status == "unchanged":
         return translate("The text stays as it was.")
+    if correction.edits.most_dropped:
+        before = len(correction.original.split())
+        return translate("Words now: {now}; before: {before}.", now=correction.edits.corrected_words, before=before)
     words, characters = format_percent(correction.edits.wer), format_percent(correction.edits.cer)
     return translate("{words} of words, {characters} of characters changed", words=words, characters=characters)
 
@@ -212,7 +249,9 @@ def render_corrections(summaries: Sequence[CorrectionSummary], *, seed: int = 0)
 
 
 def _build_section(summary: CorrectionSummary, *, prefix: str) -> CorrectionsSection:
-    answered = sorted((story for story in summary.stories if story.corrections), key=lambda story: -story.n_marked)
+    answered = sorted(
+        (story for story in summary.stories if story.corrections), key=lambda story: (-story.n_dropped, -story.n_marked)
+    )
     return CorrectionsSection(
         **get_section_fields(summary.data),
         headlines=_list_headlines(summary),
@@ -230,7 +269,7 @@ def _build_section(summary: CorrectionSummary, *, prefix: str) -> CorrectionsSec
 def _list_headlines(summary: CorrectionSummary) -> tuple[Headline, ...]:
     verdicts = Counter(story.verdict for story in summary.stories)
     judged = sum(verdicts.values()) - verdicts[UNANSWERED]
-    mean = summary.means["wer"]
+    words, values = summary.pooled["wer"], summary.list_values("wer")
     return (
         Headline(
             translate("Usable stories"),
@@ -243,25 +282,33 @@ def _list_headlines(summary: CorrectionSummary) -> tuple[Headline, ...]:
         *([Headline(translate("Not answered yet"), str(verdicts[UNANSWERED]))] if verdicts[UNANSWERED] else []),
         Headline(translate("Corrections"), str(len(summary.pairs))),
         Headline(translate("Left as it was"), format_percent(summary.unchanged)),
+        *([Headline(translate("Mostly deleted"), str(summary.n_dropped))] if summary.n_dropped else []),
         Headline(
             translate("Words changed"),
-            format_percent(mean.value),
+            format_percent(words.value),
             details=(
-                *describe_interval(mean, confidence_level=CONFIDENCE_LEVEL, as_percent=True),
-                translate("mean of {corrections}", corrections=format_count(len(summary.pairs), "correction")),
+                *describe_interval(words, confidence_level=CONFIDENCE_LEVEL, as_percent=True),
+                translate("{corrections} together", corrections=format_count(len(summary.pairs), "correction")),
+                *([translate("median: {share}", share=format_percent(float(np.median(values))))] if values else []),
             ),
         ),
     )
 
 
 def _describe_order(summary: CorrectionSummary) -> str:
-    """Which stories come first; empty where annotators marked none."""
-    if not summary.marks:
-        return ""
-    marks = ", ".join(sorted(summary.marks))
-    return translate(
-        "Those that annotators marked “{marks}” come first, the others follow in their order.", marks=marks
-    )
+    """Which stories come first; empty where nothing was mostly deleted, and annotators marked none."""
+    marks, said = ", ".join(sorted(summary.marks)), []
+    if summary.n_dropped:
+        said.append(translate("Stories of which somebody deleted most come first."))
+    if marks and summary.n_dropped:
+        said.append(translate("Those that annotators marked “{marks}” follow.", marks=marks))
+    elif marks:
+        said.append(
+            translate(
+                "Those that annotators marked “{marks}” come first, the others follow in their order.", marks=marks
+            )
+        )
+    return " ".join(said)
 
 
 def _draw_panels(summary: CorrectionSummary, *, prefix: str) -> tuple[str, ...]:
@@ -299,12 +346,12 @@ def _draw_panels(summary: CorrectionSummary, *, prefix: str) -> tuple[str, ...]:
 
 
 def _build_measure_row(summary: CorrectionSummary, name: str) -> TableRow:
-    values, mean = summary.list_values(name), summary.means[name]
+    values, overall = summary.list_values(name), summary.pooled.get(name, summary.means[name])
     low, first, middle, third, high = np.quantile(values, (0, 0.25, 0.5, 0.75, 1)) if values else [None] * 5
     return TableRow(
         head=translate(MEASURE_NAMES[name]),
         cells=(
-            format_percent(mean.value), format_percent_interval(mean.low, mean.high), format_percent(middle),
+            format_percent(overall.value), format_percent_interval(overall.low, overall.high), format_percent(middle),
             format_percent_interval(first, third), format_percent_interval(low, high), str(len(values)),
         ),
     )  # fmt: skip

@@ -1,235 +1,35 @@
-"""Corrections of texts, one per answer, and stories.json, which summarizes them by question.
-
-A *story* is an item with a question of the type `edit` and all its corrections. Its *text* is what annotators are asked
-to correct. A correction is a *pair* if it has a corrected text, changed or not, and it is known which text was
-corrected. Only pairs have a difference and numbers.
-"""
+"""stories.json: the stories of each question of the type `edit`, and the numbers over their corrections."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from aggregation import schema
-from aggregation.agreement.table import Coefficient, Definition, estimate_item_mean
+from aggregation.agreement.table import Coefficient, Definition, estimate_item_mean, estimate_item_ratio
 from aggregation.answer_types.text import compute_text_agreement
 from aggregation.findings import Finding
 from aggregation.intervals.resampling import Resampling
-from aggregation.text_difference import DiffPart, EditMeasures, compute_difference, measure_edits, normalize_text
-from exports import writers
-from exports.benchmark_items.answer_spaces import ANSWER_SPACES
+from aggregation.text_difference import EditMeasures
+from exports.corrections.correction import (
+    STATUSES,
+    Correction,
+    get_original,
+    list_corrections,
+    list_edit_questions,
+    list_reason_questions,
+)
 from exports.inputs import DataSet
-from exports.joint_answers import JointAnswer, JointAnswers, QuestionSpec
-from exports.pages.localization import mark_text, translate
+from exports.joint_answers import JointAnswers, QuestionSpec
+from exports.pages.localization import translate
 from exports.rounding import round_number, serialize_coefficient
-
-STORY_COLUMNS: writers.ColumnTypes = MappingProxyType(
-    {
-        "dataset": "text", "question": "text", "item_id": "text", "item_revision": "integer", "group": "text",
-        "annotator": "text", "status": "text", "reasons": "texts", "original": "text", "corrected": "text",
-        "difference": "pairs", "cer": "number", "wer": "number", "chrf": "number", "words_kept": "number",
-        "characters_changed": "integer", "words_changed": "integer", "seconds": "number", "other_answers": "object",
-        "adjudicated": "text",
-    }
-)  # fmt: skip
-
-Decision = Literal["gold", "right", "other", "broken"]
-"""What adjudicators decided about a correction: it is the published text, it is also correct, or neither (`other`).
-
-`broken` is about the item: no correction of it is correct.
-"""
-DECISIONS: Mapping[Decision, str] = MappingProxyType(
-    {
-        "gold": mark_text("adjudicated: the published text"),
-        "right": mark_text("adjudicated: right as well"),
-        "other": mark_text("adjudicated: not chosen"),
-        "broken": mark_text("adjudicated: the item is broken"),
-    }
-)
-"""The same in words, for a page."""
-CorrectionStatus = Literal["corrected", "unchanged", "unusable", "not answered", "skipped", "text changed"]
-STATUSES: Mapping[CorrectionStatus, str] = MappingProxyType(
-    {
-        "corrected": "the text was changed",
-        "unchanged": "the text was confirmed as it is",
-        "unusable": "an earlier answer said that the text is unusable, so the question was not asked",
-        "not answered": "the question was asked and left empty",
-        "skipped": "the item was skipped",
-        "text changed": "the item was changed after the answer, so the text that was corrected is no longer known",
-    }
-)
-"""What each status means."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Correction:
-    """One annotator's answer about one story, with any status.
-
-    `original` is the present text of the item; if the status is "text changed", the annotator corrected an earlier one.
-    `corrected` is None if there is no corrected text. `parts` and `edits` are set only for a pair, whose status is
-    "corrected" or "unchanged".
-
-    `reasons` are the labels given for an unusable text, or the reason of a skip. `other_answers` are the answers to all
-    other questions, except those that ask for these reasons. `marks` are the ticked labels of questions with a single
-    checkbox, like "worth attention".
-
-    `adjudicated` is None if no adjudicator decided about the story. If they found the item broken, it is "broken" for
-    each of its corrections. Otherwise it is None for corrections that are not a pair.
-    """
-
-    dataset: str
-    question: str
-    item_id: str
-    item_revision: int
-    group: str
-    annotator: str
-    status: CorrectionStatus
-    original: str
-    reasons: tuple[str, ...] = ()
-    corrected: str | None = None
-    parts: tuple[DiffPart, ...] = ()
-    edits: EditMeasures | None = None
-    seconds: float | None = None
-    other_answers: Mapping[str, str] = field(default_factory=dict)
-    marks: tuple[str, ...] = ()
-    adjudicated: Decision | None = None
-
-    @property
-    def row(self) -> writers.DataRow:
-        """The correction as a row with the columns STORY_COLUMNS."""
-        values = vars(self) | (vars(self.edits) if self.edits else {})
-        values |= {"reasons": list(self.reasons), "other_answers": dict(self.other_answers)}
-        values["difference"] = [list(part) for part in self.parts] if self.edits else None
-        return {column: values.get(column) for column in STORY_COLUMNS}
-
-
-def list_edit_questions(responses: JointAnswers) -> tuple[QuestionSpec, ...]:
-    """Return the questions that ask for a corrected text."""
-    return tuple(question for question in responses.questions if question.answer_type.revises_text)
-
-
-def list_reason_questions(responses: JointAnswers, edit: QuestionSpec) -> tuple[QuestionSpec, ...]:
-    """Return the questions that ask why a text is unusable.
-
-    These are the `choice` and `choices` questions that are shown only after an answer with which `edit` is not asked.
-    """
-    return tuple(
-        question
-        for question in responses.questions
-        if ANSWER_SPACES[question.kind].names_reasons
-        and any(
-            name in edit.show_if and not set(values) & set(edit.show_if[name])
-            for name, values in question.show_if.items()
-        )
-    )
-
-
-def list_mark_questions(responses: JointAnswers) -> tuple[QuestionSpec, ...]:
-    """Return the questions with a single checkbox, by which annotators mark what somebody should look at."""
-    return tuple(
-        question
-        for question in responses.questions
-        if question.answer_type.has_options and not question.answer_type.is_label and len(question.options or ()) == 1
-    )
-
-
-def get_original(responses: JointAnswers, edit: QuestionSpec, item_id: str) -> str:
-    """Return the present text of the item that `edit` asks to correct, normalized; empty if the item has none."""
-    return normalize_text(responses.contents[item_id].fields.get(edit.field or "", ""))
-
-
-def list_corrections(responses: JointAnswers, edit: QuestionSpec) -> Iterator[Correction]:
-    """Yield a correction for each response that counts, skips included, sorted by item and annotator."""
-    items = responses.data.items
-    revisions = dict(zip(items["item_id"], items["item_revision"], strict=True))
-    groups = dict(zip(items["item_id"], items["group"], strict=True))
-    reason_questions, marks = list_reason_questions(responses, edit), list_mark_questions(responses)
-    for response in responses.list_counted():
-        original = get_original(responses, edit, response.item_id)
-        answer = response.answers.get(edit.name)
-        current = response.item_revision == revisions[response.item_id]
-        status = _get_status(responses, edit, response, original, current=current)
-        corrected = None if answer is None else normalize_text(answer)
-        is_pair = corrected is not None and status in {"corrected", "unchanged"}
-        parts = compute_difference(original, corrected) if is_pair and corrected is not None else ()
-        yield Correction(
-            dataset=responses.data.name,
-            question=edit.name,
-            item_id=response.item_id,
-            item_revision=response.item_revision,
-            group=str(groups[response.item_id]),
-            annotator=response.annotator,
-            status=status,
-            original=original,
-            reasons=_list_reasons(responses, reason_questions, response, status=status),
-            corrected=corrected,
-            parts=parts,
-            edits=measure_edits(original, corrected, parts) if is_pair and corrected is not None else None,
-            seconds=response.seconds,
-            other_answers=_list_other_answers(responses, (edit, *reason_questions), response),
-            marks=tuple(
-                label for question in marks for label in responses.list_labels(question.name, response.answers)
-            ),
-            adjudicated=_judge_correction(responses, edit, response.item_id, corrected if is_pair else None),
-        )
-
-
-def _judge_correction(
-    responses: JointAnswers, edit: QuestionSpec, item_id: str, corrected: str | None
-) -> Decision | None:
-    """Return what adjudicators decided about a correction; `corrected` is None if it is not a pair."""
-    decided = responses.adjudicated.get(edit.name, {}).get(item_id)
-    if decided is None:
-        return None
-    if decided.gold is None:
-        return "broken"
-    if corrected is None:
-        return None
-    right = [normalize_text(label) for label in decided.labels]
-    return "gold" if corrected == right[0] else "right" if corrected in right else "other"
-
-
-def _get_status(
-    responses: JointAnswers, edit: QuestionSpec, response: JointAnswer, original: str, *, current: bool
-) -> CorrectionStatus:
-    """Return the status of a response; `current` says that the item has not changed since it was answered."""
-    answer = response.answers.get(edit.name)
-    if answer is not None:
-        return "text changed" if not current else "unchanged" if normalize_text(answer) == original else "corrected"
-    if response.skip_reason is not None:
-        return "skipped"
-    return "not answered" if responses.was_asked(edit.name, response.answers) else "unusable"
-
-
-def _list_reasons(
-    responses: JointAnswers, questions: Sequence[QuestionSpec], response: JointAnswer, *, status: CorrectionStatus
-) -> tuple[str, ...]:
-    """Return the reason of a skip, or the labels that say why a text is unusable; empty for any other status."""
-    if status == "skipped":
-        return (str(response.skip_reason),)
-    if status != "unusable":
-        return ()
-    return tuple(label for question in questions for label in responses.list_labels(question.name, response.answers))
-
-
-def _list_other_answers(
-    responses: JointAnswers, excluded: Sequence[QuestionSpec], response: JointAnswer
-) -> dict[str, str]:
-    """Return the answers to all questions except the excluded ones, as stored, in the order of the questions."""
-    names = {question.name for question in excluded}
-    return {
-        question.name: response.answers[question.name]
-        for question in responses.questions
-        if question.name in response.answers and question.name not in names
-    }
-
 
 USABLE, UNUSABLE, TIED, UNANSWERED = "usable", "unusable", "tied", "no answer"
 """The verdicts on a story (`CorrectedStory.verdict`)."""
@@ -243,12 +43,16 @@ MEASURES: Mapping[str, Callable[[EditMeasures], float]] = MappingProxyType(
         "words_kept": lambda edits: edits.words_kept,
     }
 )
-_POOLED: Mapping[str, Callable[[EditMeasures], tuple[int, int]]] = MappingProxyType(
+POOLED: Mapping[str, Callable[[EditMeasures], tuple[int, int]]] = MappingProxyType(
     {
         "cer": lambda edits: (edits.characters_changed, edits.corrected_characters),
         "wer": lambda edits: (edits.words_changed, edits.corrected_words),
     }
 )
+"""The edits of a correction and the length of its text: of these measures the sums of both are the figure to report.
+
+One correction that left three words of a story would otherwise outweigh all others.
+"""
 _QUARTILES = MappingProxyType({"min": 0.0, "quartile_low": 0.25, "median": 0.5, "quartile_high": 0.75, "max": 1.0})
 
 
@@ -284,18 +88,25 @@ class CorrectedStory:
         """The number of corrections with a mark, such as "worth attention"."""
         return sum(bool(correction.marks) for correction in self.corrections)
 
+    @property
+    def n_dropped(self) -> int:
+        """The number of corrections that dropped most of the text."""
+        return sum(correction.edits.most_dropped for correction in self.pairs if correction.edits is not None)
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CorrectionSummary:
     """One question of the type `edit`: all stories of its data set, also those without an answer, and their numbers.
 
-    `means` has the mean of each of the MEASURES. `agreement` says how similar several corrections of a story are.
+    `means` has the mean of each of the MEASURES over stories, `pooled` those of POOLED over all texts together.
+    `agreement` says how similar several corrections of a story are.
     """
 
     responses: JointAnswers
     question: QuestionSpec
     stories: tuple[CorrectedStory, ...]
     means: Mapping[str, Coefficient]
+    pooled: Mapping[str, Coefficient]
     agreement: tuple[Coefficient, ...]
 
     @property
@@ -317,6 +128,11 @@ class CorrectionSummary:
     def unchanged(self) -> float | None:
         """The share of pairs in which nothing was changed, or None without pairs."""
         return fmean(correction.status == "unchanged" for correction in self.pairs) if self.pairs else None
+
+    @property
+    def n_dropped(self) -> int:
+        """The number of corrections that dropped most of their text."""
+        return sum(story.n_dropped for story in self.stories)
 
     @property
     def reasons(self) -> list[tuple[str, int, float, int]]:
@@ -375,6 +191,7 @@ def _summarize_question(responses: JointAnswers, question: QuestionSpec, *, seed
         means={
             name: _compute_mean(name, measure, stories, resampling=resampling) for name, measure in MEASURES.items()
         },
+        pooled={name: _compute_pooled(name, lengths, stories, resampling) for name, lengths in POOLED.items()},
         agreement=_compute_agreement(stories, resampling=resampling),
     )
 
@@ -397,6 +214,34 @@ def _compute_mean(
         groups=pd.Series([story.group for story in edited], dtype=object),
         n_votes=sum(len(story.pairs) for story in edited),
         n_annotators=len(annotators),
+    )
+
+
+def _compute_pooled(
+    name: str,
+    get_lengths: Callable[[EditMeasures], tuple[int, int]],
+    stories: Sequence[CorrectedStory],
+    resampling: Resampling,
+) -> Coefficient:
+    """The edits of all pairs over the length of all their corrected texts, so that long texts weigh more."""
+    edited = [story for story in stories if story.pairs]
+    sums = np.array(
+        [np.sum([get_lengths(pair.edits) for pair in story.pairs if pair.edits], axis=0) for story in edited],
+        dtype=np.float64,
+    ).reshape(len(edited), 2)
+    return estimate_item_ratio(
+        Definition(
+            name=name,
+            how="edits of all corrections over the length of all corrected texts",
+            level="similarity",
+            reason_undefined=Finding("no-corrections"),
+        ),
+        sums[:, 0],
+        sums[:, 1],
+        resampling,
+        groups=pd.Series([story.group for story in edited], dtype=object),
+        n_votes=sum(len(story.pairs) for story in edited),
+        n_annotators=len({pair.annotator for story in edited for pair in story.pairs}),
     )
 
 
@@ -443,6 +288,10 @@ def serialize_summary(summary: CorrectionSummary) -> dict[str, Any]:
         ],
         "edits": {name: _serialize_measure(summary, name) for name in MEASURES},
         "unchanged": {"corrections": statuses["unchanged"], "share": round_number(summary.unchanged)},
+        "most_dropped": {
+            "corrections": summary.n_dropped,
+            "share": round_number(summary.n_dropped / len(summary.pairs)) if summary.pairs else None,
+        },
         "several": {
             "stories": sum(len(story.pairs) > 1 for story in summary.stories),
             "agreement": [serialize_coefficient(row) for row in summary.agreement],
@@ -479,18 +328,6 @@ def _serialize_measure(summary: CorrectionSummary, name: str) -> dict[str, Any]:
     values = summary.list_values(name)
     quartiles = np.quantile(values, list(_QUARTILES.values())).tolist() if values else (None,) * len(_QUARTILES)
     spread = dict(zip(_QUARTILES, quartiles, strict=True))
-    pooled = {} if name not in _POOLED else {"pooled": _compute_pooled_rate(summary, _POOLED[name])}
-    numbers = {key: round_number(value) for key, value in (spread | pooled).items()}
-    return {"n": len(values), **numbers, "mean": serialize_coefficient(summary.means[name])}
-
-
-def _compute_pooled_rate(
-    summary: CorrectionSummary, get_lengths: Callable[[EditMeasures], tuple[int, int]]
-) -> float | None:
-    """Divide the edits of all pairs by the length of all their corrected texts, so that long texts weigh more.
-
-    None without pairs, or if all corrected texts are empty.
-    """
-    lengths = [get_lengths(pair.edits) for pair in summary.pairs if pair.edits is not None]
-    total = sum(length for _, length in lengths)
-    return sum(edited for edited, _ in lengths) / total if total else None
+    numbers = {key: round_number(value) for key, value in spread.items()}
+    pooled = {"pooled": serialize_coefficient(summary.pooled[name])} if name in summary.pooled else {}
+    return {"n": len(values), **numbers, **pooled, "mean": serialize_coefficient(summary.means[name])}

@@ -98,7 +98,7 @@ CASES = [(kind, method) for kind in ANSWERS for method in list_methods(kind) if 
 
 def is_slow(kind: str, method: Method) -> bool:
     """Methods that are fitted in many rounds, and those that are fitted again for each box."""
-    return method in {"glad", "one_coin_dawid_skene"} or (kind == "boxes" and method != "majority")
+    return method in {"dawid_skene", "glad", "one_coin_dawid_skene"} or (kind == "boxes" and method != "majority")
 
 
 def find_labels(answers: Answers, method: Method) -> dict[str, tuple[set[str], float]] | None:

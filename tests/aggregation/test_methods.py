@@ -59,7 +59,9 @@ def test_every_method_finds_the_truth_of_an_honest_crowd(votes_of: Build, method
     assert set(table["warning"]) == {" ".join(made.warnings)}
 
 
-@pytest.mark.parametrize("method", ["wawa", "dawid_skene", "one_coin_dawid_skene", "glad"])
+@pytest.mark.parametrize(
+    "method", ["wawa", "dawid_skene", "one_coin_dawid_skene", pytest.param("glad", marks=pytest.mark.slow)]
+)
 def test_posteriors_are_crowd_kits_own(real: Build, method: Method) -> None:
     """The numbers are those that crowd-kit gives for the same votes under their own names."""
     from crowdkit import aggregation as crowdkit

@@ -273,13 +273,12 @@ def test_names_of_people_change_no_interval_of_dawid_skene(votes_of: Build, name
         assert (mine.value, mine.se, mine.ci_low) == pytest.approx((other.value, other.se, other.ci_low))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("design", "campaigns"),
     [
         (Design(name="5 x 100", people=5, items=100, votes=5, level=2.6, people_sd=0.5, items_sd=1.5), 250),
-        pytest.param(
-            Design(name="PARus", people=111, items=500, votes=3, level=3.3, people_sd=0.7), 200, marks=pytest.mark.slow
-        ),
+        (Design(name="PARus", people=111, items=500, votes=3, level=3.3, people_sd=0.7), 200),
     ],
     ids=["5 people", "PARus"],
 )

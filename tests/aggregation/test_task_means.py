@@ -141,6 +141,7 @@ def test_the_interval_covers_the_true_mean(
     assert n_apart < n_covered - 10, (n_apart, n_covered)
 
 
+@pytest.mark.slow
 def test_the_interval_covers_the_true_mean_of_few_programmes() -> None:
     """The same in 120 of them."""
     n_covered, n_apart = count_covered(120, n_people=24, per_item=5, truth=0.75)

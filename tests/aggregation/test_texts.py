@@ -45,20 +45,22 @@ def test_a_small_case_is_counted_by_hand(votes_of: Build) -> None:
     made = values(votes_of(SMALL))
     assert made["exact_match"] == pytest.approx((1 / 3 + 0) / 2)
     assert made["plurality_share"] == pytest.approx((2 / 3 + 1 / 2) / 2)
-    near = (1 / 11 + 1 / 10) / 2
-    assert made["mean_cer"] == pytest.approx(((0 + near + near) / 3 + (3 / 3 + 3 / 2) / 2) / 2)
+    near = 1 / ((11 + 10) / 2)
+    assert made["mean_cer"] == pytest.approx(((0 + near + near) / 3 + 3 / ((3 + 2) / 2)) / 2)
     assert values(votes_of(SMALL), rule="verbatim")["exact_match"] == 0
     assert values(votes_of(SMALL), rule="words")["exact_match"] == pytest.approx(0.5)
     assert "by the rule ukrainian" in compute_text_agreement(votes_of(SMALL), n_resamples=5)[0].how
 
 
 def test_pairs_equal_a_slow_loop(votes_of: Build) -> None:
-    """Different texts with their counts give what all pairs of votes give, each text being the reference once."""
+    """Different texts with their counts give what all pairs of votes give, over their mean length."""
     texts = ["кіт спить", "кіт спав", "кіт спить", "кит спить"]
     made = values(votes_of([("i", f"a{number}", text) for number, text in enumerate(texts)]))
-    pairs = [pair for one, two in combinations(texts, 2) for pair in ((one, two), (two, one))]
-    assert made["mean_cer"] == pytest.approx(np.mean([scoring.error_rate(one, two) for one, two in pairs]))
-    chrf = [scoring.chrf(scoring.count_ngrams(one), scoring.count_ngrams(two)) for one, two in pairs]
+    pairs = [*combinations(texts, 2)]
+    errors = [2 * scoring.edit_distance(one, two) / (len(one) + len(two)) for one, two in pairs]
+    assert made["mean_cer"] == pytest.approx(np.mean(errors))
+    both = [*pairs, *((two, one) for one, two in pairs)]
+    chrf = [scoring.chrf(scoring.count_ngrams(one), scoring.count_ngrams(two)) for one, two in both]
     assert made["mean_chrf"] == pytest.approx(np.mean(chrf))
 
 

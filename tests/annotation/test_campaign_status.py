@@ -112,7 +112,7 @@ def test_everything_is_counted_once(db: database.Database, sandbox: Sandbox) -> 
     assert vars(found.controls) == {"number": 2, "remaining": 0, "annotators_without": 1, "pages_without": 2}
     assert found.qualification is not None
     assert vars(found.qualification) == {"tried": 3, "passed": 2, "failed": 1}
-    assert vars(found.funnel) == {"invited": 4, "consented": 3, "started": 3, "finished": 2}
+    assert vars(found.funnel) == {"invited": 4, "by_friends": None, "consented": 3, "started": 3, "finished": 2}
     assert found.planned is not None
     assert found.half_width is None
 

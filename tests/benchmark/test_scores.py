@@ -37,7 +37,7 @@ QUESTIONS = {
     "span": "{type: span, text: Де слово?, field: text, most: 2, none: немає}",
     "preference": "{type: preference, text: Що краще?, sides: [a, b], tie: Однаково, both_bad: Обидва погані}",
 }
-PARTS = [*QUESTIONS][:3], [*QUESTIONS][3:6], [*QUESTIONS][6:]
+PARTS = [*QUESTIONS][:3], [*QUESTIONS][3:6], [*QUESTIONS][6:8], [*QUESTIONS][8:]
 """Kinds that are built together: no test waits for all of them."""
 PROJECT = """
 project: {name}

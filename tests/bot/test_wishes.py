@@ -255,7 +255,9 @@ async def test_news_comes_once_when_there_is_something_again(chat: Chat, load: C
     person = await begin(chat)
     await answer_all(chat, person)
     assert person.messages[-1].text.split("\n\n") == [
-        "Поки що це все. Ви дали 2 відповіді, дякуємо!",
+        "🏁 Це все, що було для вас. Дякуємо!",
+        "✓ Слова — 2\u00a0з\u00a02",
+        "Сьогодні: 2 · загалом: 2",
         "Написати вам один раз, коли для вас будуть запитання? Перевірити самостійно: /start",
     ]
     await chat.send(person, "так, напишіть")
@@ -307,7 +309,7 @@ async def test_a_freed_place_is_news(chat: Chat, load: Callable[..., None]) -> N
         await answer_all(chat, await begin(chat, number))
     holder, person = await begin(chat, 3), await begin(chat, 4)  # the third place of the first item is taken
     await chat.tap(person, "береза")
-    assert "Поки що це все" in person.messages[-1].text
+    assert "🏁 Це все, що було для вас" in person.messages[-1].text
     await chat.tap(person, "Так, напишіть")
     await chat.send(person, "Київ")
     await collect(chat)

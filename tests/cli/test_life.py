@@ -82,7 +82,8 @@ def test_status_tells_everything_of_one_and_a_line_of_each(one: Hromada) -> None
         "excluded": {}, "people": {}, "pilot": None, "second pass": None, "controls": None,
         "qualification": None,
         "planned": facts["planned"],
-        "funnel": {"invited": None, "consented": None, "started": 0, "finished": 0}, "half width": None, "post hoc": [],
+        "funnel": {"invited": None, "by_friends": None, "consented": None, "started": 0, "finished": 0},
+        "half width": None, "post hoc": [],
         "closed by exposure": {},
         "parked updates": 0, "parked messages": 0, "set aside in Label Studio": 0, "to be erased in Label Studio": 0,
     }  # fmt: skip

@@ -355,17 +355,11 @@ def test_other_metrics_stand_beside_accuracy(hromada: Hromada, data: Path) -> No
     assert (lines[0], len(lines)) == (header, 1 + 3 * 4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("folder", "classes", "ties_wrong", "fresh", "this"),
     [
-        pytest.param(
-            "SpectralMethodsMeetEM/rte",
-            2,
-            (0.7514, 0.9277, 0.8307, 0.8794),
-            (0.7858, 0.9605),
-            (0.8743, 0.9165),
-            marks=pytest.mark.slow,
-        ),
+        ("SpectralMethodsMeetEM/rte", 2, (0.7514, 0.9277, 0.8307, 0.8794), (0.7858, 0.9605), (0.8743, 0.9165)),
         ("SpectralMethodsMeetEM/dog", 4, (0.7509, 0.8287, 0.7628, 0.8183), (0.7832, 0.8567), (0.7951, 0.8469)),
     ],
 )

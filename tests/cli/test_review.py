@@ -723,7 +723,7 @@ def test_a_difference_shows_every_change_and_little_else() -> None:
     )  # fmt: skip
     gone = build_difference(" ".join(words), "nothing").plain
     assert gone.startswith("[-word0 word1 ")
-    assert gone.endswith(" word99-]{+nothing+}")
+    assert gone.endswith(" word99-]{+nothing+}\nMost of the text was deleted.")
     assert "word50" not in gone
     assert build_difference("a b", "a b").plain == "The text stays as it was."
 

@@ -163,7 +163,7 @@ def test_stories_and_reasons_are_counted_as_by_hand(files: dict[str, Any]) -> No
     assert published["unchanged"] == {"corrections": 1, "share": 0.25}
     words = published["edits"]["wer"]
     assert (words["n"], words["median"], words["max"]) == (4, 0.1, 0.666667)
-    assert words["pooled"] == pytest.approx(3 / 16, abs=1e-6)  # 1 + 0 + 2 + 0 words of 5 + 5 + 3 + 3
+    assert words["pooled"]["value"] == pytest.approx(3 / 16, abs=1e-6)  # 1 + 0 + 2 + 0 words of 5 + 5 + 3 + 3
     assert words["mean"]["value"] == pytest.approx((0.1 + 2 / 3 + 0) / 3, abs=1e-6)
     several = published["several"]
     assert several["stories"] == 1
@@ -231,6 +231,54 @@ def test_only_corrections_are_judged(responses: JointAnswers) -> None:
         ("s3", "unusable", "broken"), ("s3", "unusable", "broken"),
         ("s5", "unusable", ""), ("s5", "corrected", "other"),
     ]  # fmt: skip
+
+
+STORY = "Кіт спав на печі, а пес сидів біля дверей і чекав на господаря. " * 8
+DELETED: list[Any] = [
+    ("s1", "olha", {"fixed": STORY.replace("спав", "дрімав")}),
+    ("s1", "ivan", {"fixed": STORY.replace("спав", "дрімав", 1).replace("сидів", "лежав", 1)}),
+    ("s2", "olha", {"fixed": STORY}),
+    ("s3", "ivan", {"fixed": "Виправлене оповідання."}),
+]
+
+
+def test_a_correction_that_deletes_a_story_is_flagged_and_spoils_no_headline(make: Make) -> None:
+    """One of four leaves two of 104 words: it is named, its story comes first, and the headline stays a share."""
+    edit = QuestionSpec(name="fixed", kind="edit", text="Виправте.", field="story")
+    texts = {item: {"story": STORY} for item in ("s1", "s2", "s3")}
+    made = corrections.build_correction_files([make.joint_answers([edit], DELETED, texts=texts)])
+    assert [row["most_dropped"] for row in rows(dict(made))] == ["false", "false", "false", "true"]
+    published = json.loads(str(made["stories.json"]))["так-ні"]["fixed"]
+    assert published["most_dropped"] == {"corrections": 1, "share": 0.25}
+    words = published["edits"]["wer"]
+    assert (words["max"], words["pooled"]["value"]) == (
+        52.0,
+        pytest.approx((8 + 2 + 0 + 104) / (3 * 104 + 2), abs=1e-6),
+    )
+    page = str(made["stories.html"])
+    assert re.findall(r"<h3>(s\d)</h3>", page) == ["s3", "s1", "s2"]
+    assert "Stories of which somebody deleted most come first." in page
+    headline = page.partition("<dt>Words changed</dt>")[2].partition("</div>")[0]
+    assert "<b>36.3 %</b>" in headline
+    assert "median: 4.8 %" in headline
+    assert page.count("most of the text was deleted</span>") == 1
+    assert "Words now: 2; before: 104." in page
+
+
+def test_two_correctors_of_a_story_are_compared(make: Make) -> None:
+    """Olha changed eight words and Ivan two, of which they share one; equal texts are said to be equal."""
+    edit = QuestionSpec(name="fixed", kind="edit", text="Виправте.", field="story")
+    texts = {item: {"story": STORY} for item in ("s1", "s2", "s3")}
+    given = [*DELETED, ("s2", "ivan", {"fixed": STORY})]
+    page = str(corrections.build_correction_files([make.joint_answers([edit], given, texts=texts)])["stories.html"])
+    compared = {part[:2]: part for part in page.split("<h3>")[1:]}
+    assert "ivan and olha" in compared["s1"]
+    assert "7.7 % of words apart, both made 1 of 9 changes" in compared["s1"]  # seven «спав» and one «лежав» of 104
+    between = compared["s1"].split("between")[1].partition("versions")[0]
+    assert (between.count("<del>спав</del><ins>дрімав</ins>"), between.count("<del>лежав</del>")) == (7, 1)
+    assert " … " not in between, "nothing long lies between these changes"
+    assert "the very same text" in compared["s2"]
+    assert "between" not in compared["s3"]
 
 
 def test_without_an_answer_there_are_empty_tables_and_a_page(make: Make) -> None:

@@ -41,6 +41,19 @@ reject-plain = Reject
 reject-other = Reject for another reason
 reject-asks = Why is it rejected?
 reject-told = The annotator may read this.
+reminder-subject = { $title }: { $count ->
+    [one] { $count } task waits for you
+   *[other] { $count } tasks wait for you
+}
+reminder-greeting = Hello!
+reminder-waiting = { $count ->
+    [one] { $count } task in “{ $title }” waits for you here:
+   *[other] { $count } tasks in “{ $title }” wait for you here:
+}
+reminder-due = Please finish by { $date }. If you cannot, write to us, and somebody else will get them.
+reminder-late = The date was { $date }. Please finish soon, or write to us, and somebody else will get them.
+reminder-no-date = If you cannot do them, write to us, and somebody else will get them.
+reminder-thanks = Thank you!
 second-pass = second look
 review = review
 adjudication = adjudication

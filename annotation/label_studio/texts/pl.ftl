@@ -29,7 +29,7 @@ edit-candidate = Odpowiedź { $number } z moimi zmianami
 edit-original = Oryginał z moimi zmianami
 broken = Zadanie jest zepsute
 also-asks = Które z odpowiedzi też są poprawne?
-also-told = Jeśli nie ma innych, nie zaznaczaj nic.
+also-told = Jeśli nie ma innych, nic nie zaznaczaj.
 broken-asks = Co jest nie tak z zadaniem?
 write-own = Twoja odpowiedź
 edit-here = Zmień, co trzeba; ten tekst będzie odpowiedzią.
@@ -43,6 +43,21 @@ reject-plain = Odrzuć
 reject-other = Odrzuć z innego powodu
 reject-asks = Dlaczego odrzucasz?
 reject-told = Osoba, która odpowiadała, może to przeczytać.
+reminder-subject = { $title }: { $count ->
+    [one] czeka na Ciebie { $count } zadanie
+    [few] czekają na Ciebie { $count } zadania
+   *[other] czeka na Ciebie { $count } zadań
+}
+reminder-greeting = Dzień dobry!
+reminder-waiting = { $count ->
+    [one] W kampanii „{ $title }” czeka na Ciebie { $count } zadanie:
+    [few] W kampanii „{ $title }” czekają na Ciebie { $count } zadania:
+   *[other] W kampanii „{ $title }” czeka na Ciebie { $count } zadań:
+}
+reminder-due = Zakończ, proszę, do { $date }. Jeśli nie zdążysz, napisz do nas, a przekażemy je komuś innemu.
+reminder-late = Termin minął { $date }. Zakończ, proszę, jak najszybciej albo napisz do nas, a przekażemy je komuś innemu.
+reminder-no-date = Jeśli nie możesz, napisz do nas, a przekażemy je komuś innemu.
+reminder-thanks = Dziękujemy!
 second-pass = drugie spojrzenie
 review = przegląd
 adjudication = rozstrzyganie

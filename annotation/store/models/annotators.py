@@ -78,7 +78,8 @@ class ParticipationRow(PlainRow):
     answers on that date. `work_session` is the number of the latest work session, from 1, and 0 before the first;
     `work_session_since` is when it began. `last_at` is the time of the annotator's last action. `halfway_told` says
     that they were told that half of their items are done. `panel` is the panel of the project to which their answers
-    belong, from the first item on.
+    belong, from the first item on. `journey` is how far they were in the programme at the last item of this project, as
+    JSON (`workflow/assignments/journey.py`); None outside programmes.
     """
 
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
@@ -116,6 +117,7 @@ class ParticipationRow(PlainRow):
     last_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     halfway_told: bool = False
     panel: str | None = Field(default=None, max_length=64)
+    journey: dict[str, Any] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
 
 
 class Participation(ParticipationRow, table=True):
@@ -128,7 +130,8 @@ class Invitation(SQLModel, table=True):
     """A code that admits annotators to a project or to a programme, and adds them to a cohort where it names one.
 
     With `adjudicates` it makes them adjudicators instead (`reviews.Adjudicator`). `used` counts the annotators who
-    used the code, at most `max_uses`; None means any number.
+    used the code, at most `max_uses`; None means any number. `invited_by` is the annotator who gives the code
+    to friends; such an invitation does not make its project one by invitation only.
     """
 
     __table_args__ = (
@@ -142,6 +145,7 @@ class Invitation(SQLModel, table=True):
     programme_id: int | None = Field(default=None, foreign_key="programme.id")
     cohort: str | None = Field(default=None, max_length=64)
     adjudicates: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})
+    invited_by: int | None = Field(default=None, foreign_key="annotator.id")
     max_uses: int | None = None
     used: int = 0
     expires_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

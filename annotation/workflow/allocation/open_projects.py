@@ -187,6 +187,7 @@ _NEEDS_INVITATION = sa.exists().where(
     (col(Invitation.project_id) == col(Project.id))
     | (col(Invitation.programme_id) == col(ProgrammeProject.programme_id)),
     ~col(Invitation.adjudicates),
+    col(Invitation.invited_by).is_(None),
 )
 _IS_ADJUDICATOR = sa.exists().where(
     col(Adjudicator.project_id) == col(Project.id), col(Adjudicator.annotator_id) == sa.bindparam("annotator")

@@ -112,6 +112,7 @@ def _erase_rows(
 
 
 def _empty_rows(session: Session, annotator_id: int, *, projects: int, now: datetime) -> ErasureCounts:
+    """Empty what the annotator wrote; the link that they gave to friends expires."""
     execute = session.connection().execute
     assignment_ids = sa.select(col(models.Assignment.id)).where(col(models.Assignment.annotator_id) == annotator_id)
     answers = sa.update(models.Judgement).where(col(models.Judgement.assignment_id).in_(assignment_ids))
@@ -136,6 +137,8 @@ def _empty_rows(session: Session, annotator_id: int, *, projects: int, now: date
     attestations = (
         sa.update(models.Attestation).where(col(models.Attestation.annotator_id) == annotator_id).values(used="")
     )
+    given = sa.update(models.Invitation).where(col(models.Invitation.invited_by) == annotator_id)
+    execute(given.values(expires_at=sa.func.coalesce(col(models.Invitation.expires_at), now)))
     for role in (models.Cohort, models.Adjudicator):
         execute(sa.delete(role).where(col(role.annotator_id) == annotator_id))
     profile = sa.delete(models.ProfileAnswer).where(col(models.ProfileAnswer.annotator_id) == annotator_id)

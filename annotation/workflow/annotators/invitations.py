@@ -1,7 +1,7 @@
 """Invitations: codes with which annotators join a project or a programme, or become its adjudicators.
 
-A project is by invitation only as soon as it, or its programme, has an invitation of annotators; else it is open to
-everybody.
+A project is by invitation only as soon as it, or its programme, has an invitation of annotators by its organisers; else
+it is open to everybody. The links that annotators give to friends (`invite_friends`) leave an open project open.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ from annotation.workflow.definitions import Terms
 
 InvitationTarget = Project | Programme
 """What an invitation is for."""
-"""The types of questions on which adjudicators decide in Telegram: those answered with options."""
+FRIENDS = "friends"
+"""The cohort of the annotators whom others have invited."""
 
 
 class InvitationRefusal(StrEnum):
@@ -60,6 +61,10 @@ class RedeemedInvitation:
     adjudicates: bool = False
 
 
+IS_ORGANISERS: sa.ColumnElement[bool] = sa.and_(~col(Invitation.adjudicates), col(Invitation.invited_by).is_(None))
+"""The condition for an invitation of annotators by organisers, with which a project is by invitation only."""
+
+
 def get_target(session: Session, name: str) -> InvitationTarget:
     """The project or, where none has that name, the programme; raises NotFound naming the most similar project."""
     if session.exec(select(Project.id).where(Project.name == name)).first() is None:
@@ -74,6 +79,11 @@ def generate_code() -> str:
     return base64.b32encode(secrets.token_bytes(10)).decode().lower()
 
 
+def format_link(code: str, *, bot_name: str | None) -> str:
+    """The deep link that redeems a code; what to type where the name of the bot is not known."""
+    return f"/start {code}" if bot_name is None else f"https://t.me/{bot_name.removeprefix('@')}?start={code}"
+
+
 def create_invitation(
     session: Session,
     *,
@@ -84,8 +94,11 @@ def create_invitation(
     expires_at: datetime | None = None,
     cohort: str | None = None,
     adjudicates: bool = False,
+    invited_by: int | None = None,
 ) -> Invitation:
     """Create an invitation for `uses` annotators, None for any number; with `adjudicates` for adjudicators.
+
+    `invited_by` is the id of the annotator whose friends it is for.
 
     Raises BadInput for no uses at all, a time of expiry that is over, and a cohort name that is not valid; Refused for
     adjudicators where no question is closed.
@@ -101,6 +114,7 @@ def create_invitation(
         programme_id=None if to_project else target.id,
         cohort=None if cohort is None else parse_cohort_name(cohort),
         adjudicates=adjudicates,
+        invited_by=invited_by,
         max_uses=uses,
         expires_at=expires_at,
         created_at=now,
@@ -111,8 +125,38 @@ def create_invitation(
     session.flush()
     data = {"invitation": invitation.id, "door": target.name, "uses": uses, "cohort": invitation.cohort}
     data |= {"adjudicates": True} if adjudicates else {}
-    journal.record_event(session, Event.INVITATION_MADE, now=now, project_id=invitation.project_id, data=data)
+    journal.record_event(
+        session,
+        Event.INVITATION_MADE,
+        now=now,
+        project_id=invitation.project_id,
+        annotator_id=invited_by,
+        data=data,
+    )
     return invitation
+
+
+def get_friend_invitation(session: Session, *, terms: Terms, annotator_id: int, now: datetime) -> Invitation | None:
+    """The invitation that the annotator gives to friends, made the first time; None where the organisers allow none.
+
+    It is for the programme of the project, where there is one. The annotator is locked.
+    """
+    uses = get_friend_uses(terms)
+    if uses is None:
+        return None
+    target: InvitationTarget = session.get_one(Project, terms.project.id)
+    key = col(Invitation.project_id) == terms.project.id
+    if terms.programme is not None:
+        target, key = session.get_one(Programme, terms.programme.id), col(Invitation.programme_id) == terms.programme.id
+    made = session.exec(select(Invitation).where(Invitation.invited_by == annotator_id, key)).first()
+    return made or create_invitation(
+        session, target=target, code=generate_code(), now=now, uses=uses, cohort=FRIENDS, invited_by=annotator_id
+    )
+
+
+def get_friend_uses(terms: Terms) -> int | None:
+    """How many friends each annotator may invite (`invite_friends`); in a programme its file says so."""
+    return (terms.programme_file or terms.definition).invite_friends
 
 
 def parse_cohort_name(name: str) -> str:
@@ -167,14 +211,14 @@ def is_invited(session: Session, *, annotator_id: int, terms: Terms) -> bool:
     to_project = col(Invitation.project_id) == project_id
     if programme_id is not None:  # invitations to other projects have no programme either
         to_project = sa.or_(to_project, col(Invitation.programme_id) == programme_id)
-    invites = sa.exists().where(to_project, ~col(Invitation.adjudicates))
+    invites = sa.exists().where(to_project, IS_ORGANISERS)
     redeemed = _select_redemptions(annotator_id, project_id=project_id, programme_id=programme_id).exists()
     return bool(session.exec(select(sa.or_(~invites, redeemed))).one())
 
 
 def has_invitations(session: Session) -> bool:
-    """Whether there is an invitation of annotators to any project or programme."""
-    return session.exec(select(Invitation.id).where(~col(Invitation.adjudicates)).limit(1)).first() is not None
+    """Whether there is an invitation of annotators by organisers to any project or programme."""
+    return session.exec(select(Invitation.id).where(IS_ORGANISERS).limit(1)).first() is not None
 
 
 def list_invitations(session: Session, *, target: InvitationTarget) -> Sequence[Invitation]:
@@ -231,13 +275,16 @@ def _make_adjudicator(
 
 
 def _has_joined(session: Session, annotator_id: int, invitation: Invitation, projects: Sequence[Project]) -> bool:
-    """Whether the annotator has what the invitation gives already, by this or another one."""
+    """Whether the annotator has what the invitation gives already, by this or another one; a friend is somebody new."""
     if invitation.adjudicates:
         return all(session.get(Adjudicator, (annotator_id, project.id)) is not None for project in projects)
-    redemptions = _select_redemptions(
-        annotator_id, project_id=invitation.project_id, programme_id=invitation.programme_id
-    )
-    return session.exec(redemptions.limit(1)).first() is not None
+    joined = _select_redemptions(annotator_id, project_id=invitation.project_id, programme_id=invitation.programme_id)
+    if invitation.invited_by is not None:
+        own = col(Participation.annotator_id) == annotator_id
+        joined = select(Participation.project_id).where(
+            own, col(Participation.project_id).in_([project.id for project in projects])
+        )
+    return session.exec(joined.limit(1)).first() is not None
 
 
 def _select_redemptions(annotator_id: int, *, project_id: int | None, programme_id: int | None) -> Any:

@@ -181,6 +181,11 @@ def export_annotator(session: Session, *, annotator_id: int) -> dict[str, Any]:
     _remove_control_flags(export, _list_open_controls(session, annotator_id=annotator_id, closed=closed))
     _add_texts(session, export["consents"])
     _add_codes(session, [*export["participations"], *export["adjudicator"]])
+    given = select(models.Invitation).where(models.Invitation.invited_by == annotator_id)
+    rows = [
+        row.model_dump(mode="json", include={"code", "max_uses", "used", "created_at"}) for row in session.exec(given)
+    ]
+    export["invitations"] = rows
     mark = pseudonyms.find_mark(session, annotator.pseudonym)
     export["erased"] = None if mark is None else mark.model_dump(mode="json")
     export["screens"] = _export_item_messages(session, annotator_id)

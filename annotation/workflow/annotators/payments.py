@@ -6,7 +6,7 @@ import re
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Any
@@ -19,7 +19,7 @@ from annotation.campaigns.sections.annotators import PaySection
 from annotation.errors import BadInput, Where
 from annotation.store import journal, judgements
 from annotation.store.models import Annotator, Assignment, Judgement, Payment, Project
-from annotation.vocabulary import Event, ExclusionKind
+from annotation.vocabulary import Event, ExclusionKind, Surface
 
 PAUSE_SECONDS = 1800.0
 """A longer time between two answers counts as a pause, in seconds."""
@@ -44,18 +44,25 @@ class TimedAnswer:
 class ActiveTime:
     """An annotator's work in a project: the number of items answered, without skipped ones, and the active seconds.
 
-    `rejected_items` and `rejected_seconds` are the part of both whose answers were rejected.
+    `rejected_items` and `rejected_seconds` are the part of both whose answers were rejected. `timed_items` are the
+    items whose time is known and counts, which the pace rests on.
     """
 
     items: int = 0
     seconds: float = 0.0
     rejected_items: int = 0
     rejected_seconds: float = 0.0
+    timed_items: int = field(default=0, compare=False)
 
     @property
     def hours(self) -> float:
         """The active hours."""
         return self.seconds / 3600
+
+    @property
+    def per_hour(self) -> float | None:
+        """Items in an active hour; None for fewer than two whose time is known: one answer has no pace."""
+        return self.timed_items / self.hours if self.timed_items > 1 else None
 
 
 def get_item_limit(definition: ProjectFile) -> float:
@@ -79,6 +86,7 @@ def sum_active_time(answers: Iterable[TimedAnswer], *, item_limit: float) -> Act
     return ActiveTime(
         items=sum(not is_skipped for is_skipped in skipped.values()),
         seconds=sum(limited.values()),
+        timed_items=sum(limited[item] > 0 for item, is_skipped in skipped.items() if not is_skipped),
         rejected_items=sum(rejected.values()),
         rejected_seconds=sum(limited[item] for item, is_rejected in rejected.items() if is_rejected),
     )
@@ -95,8 +103,18 @@ def _compute_seconds(answer: TimedAnswer, previous_at: datetime | None) -> float
     return 0.0 if seconds > PAUSE_SECONDS else seconds
 
 
-def list_active_times(session: Session, *, project: Project, definition: ProjectFile) -> dict[int, ActiveTime]:
-    """The active time in a project by annotator id, of everybody who answered there."""
+def list_active_times(
+    session: Session,
+    *,
+    project: Project,
+    definition: ProjectFile,
+    surface: Surface | None = None,
+    annotator_id: int | None = None,
+) -> dict[int, ActiveTime]:
+    """The active time in a project by annotator id, of everybody who answered there.
+
+    On one `surface`, or of one annotator, where these are named.
+    """
     columns: list[Any] = [
         col(Assignment.annotator_id),
         col(Assignment.id),
@@ -110,17 +128,20 @@ def list_active_times(session: Session, *, project: Project, definition: Project
     answers_in_order = (
         sa.select(*columns)
         .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
-        .where(col(Assignment.project_id) == project.id)
+        .where(
+            col(Assignment.project_id) == project.id,
+            sa.true() if surface is None else col(Assignment.surface) == surface,
+        )
         .order_by(col(Assignment.annotator_id), col(Judgement.answered_at), col(Judgement.id))
     )
+    if annotator_id is not None:
+        answers_in_order = answers_in_order.where(col(Assignment.annotator_id) == annotator_id)
     by_annotator: dict[int, list[TimedAnswer]] = defaultdict(list)
     names = ("item", "shown_at", "answered_at", "seconds", "is_unknown", "skipped", "rejected")
-    for annotator_id, *values in session.connection().execute(answers_in_order):
-        by_annotator[annotator_id].append(TimedAnswer(**dict(zip(names, values, strict=True))))
+    for worker_id, *values in session.connection().execute(answers_in_order):
+        by_annotator[worker_id].append(TimedAnswer(**dict(zip(names, values, strict=True))))
     item_limit = get_item_limit(definition)
-    return {
-        annotator_id: sum_active_time(answers, item_limit=item_limit) for annotator_id, answers in by_annotator.items()
-    }
+    return {worker_id: sum_active_time(answers, item_limit=item_limit) for worker_id, answers in by_annotator.items()}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ The annotator is locked first. What was locked and loaded is an `AnnotatorTransa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,7 +18,7 @@ from sqlmodel import Session, col, select
 from annotation import vocabulary
 from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import NotFound, Stale
-from annotation.store import database, models, table_base
+from annotation.store import database, item_queue, models, table_base
 from annotation.store.database import LockedAnnotator
 from annotation.store.models import (
     AllocatedProject,
@@ -35,6 +35,7 @@ from annotation.store.models import (
     ProgrammeRow,
     Project,
     ProjectRow,
+    QueueCursor,
 )
 from annotation.store.table_base import UtcDateTime, WaitingUpdates
 from annotation.vocabulary import POOLS_WITH_OVERLAP, ExposureCause, Pool, ProjectStatus, Surface, UnassignedReason
@@ -60,7 +61,8 @@ class AnnotatorContext:
     `terms` are what the project and its programme ask of the annotator. `exposure_exceptions` are ids of projects: a
     baseline shows an annotator groups that they met in these projects, and no other groups that they met before.
     `is_allocated` says that a group allocation divides groups between this project and others. `quota` is the most
-    items that the programme lets one annotator answer here, None without a limit.
+    items that the programme lets one annotator answer here, None without a limit. `queue_states` has the state of the
+    main queue (`item_queue.STATE_COLUMNS`) where it was read with the context, until the next search takes it.
     """
 
     annotator: AnnotatorRow
@@ -71,6 +73,7 @@ class AnnotatorContext:
     exposure_exceptions: tuple[int, ...] = ()
     is_allocated: bool = False
     quota: int | None = None
+    queue_states: list[Sequence[Any]] = field(default_factory=list, compare=False, repr=False)
 
     @property
     def annotator_id(self) -> int:
@@ -191,12 +194,16 @@ def load_context(
     if project_id in transaction.contexts:
         return transaction.contexts[project_id]
     keys = {"annotator": transaction.annotator_id, "project": project_id}
-    rows = table_base.find_first(transaction.session, _CONTEXT, keys, *_CONTEXT_TABLES)
+    options = transaction.known_values  # of this project none is loaded, and so none waits
+    rows = table_base.find_first(transaction.session, _CONTEXT, keys, *_CONTEXT_TABLES, options=options)
     if rows is None:
         raise LookupError("there is no such project")
     if rows[0].status is not ProjectStatus.RUNNING:
         return NothingAssigned(reason=UnassignedReason.NOT_RUNNING, project=rows[0].name)
-    return _build_context(transaction, *rows, now=now)
+    n_columns = len(item_queue.STATE_COLUMNS)
+    context = _build_context(transaction, *rows[:-n_columns], now=now)
+    context.queue_states.append(rows[-n_columns:])
+    return context
 
 
 def open_assignment(
@@ -310,7 +317,17 @@ def _build_context_select(source: sa.FromClause, *tables: table_base.RowTable[An
 
 
 _PROJECT_TABLE: sa.FromClause = sa.inspect(Project).local_table
-_CONTEXT = _build_context_select(_PROJECT_TABLE).where(col(Project.id) == sa.bindparam("project"))
+_IS_OWN_CURSOR = sa.and_(
+    col(QueueCursor.project_id) == col(Project.id),
+    col(QueueCursor.annotator_id) == sa.bindparam("annotator"),
+    col(QueueCursor.pool) == Pool.MAIN,
+)
+_CONTEXT = (
+    _build_context_select(_PROJECT_TABLE)
+    .outerjoin(QueueCursor, _IS_OWN_CURSOR)
+    .add_columns(*item_queue.STATE_COLUMNS)
+    .where(col(Project.id) == sa.bindparam("project"))
+)
 _ASSIGNMENT = _build_context_select(
     sa.inspect(Assignment)
     .local_table.join(Item, col(Item.id) == col(Assignment.item_id))

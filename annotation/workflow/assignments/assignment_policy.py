@@ -189,17 +189,17 @@ class Journey:
 
     `title` is the programme's. `number` counts the items that they were shown, with this one; `total` is what it comes
     to, None where it is not known. `seconds` is how long all of it takes, by `expected.seconds`, None where one of the
-    data sets does not say so. `answered` of `wanted` answers of all annotators are given, in
-    the data sets that show them. `is_halfway_told` says that
-    half was announced, `counts_down` that the total is shown with each item.
+    data sets does not say so. `answered` of `wanted` answers of all annotators are given, in the data sets that show
+    them; both are None where one of these is too large to be counted. `is_halfway_told` says that half was announced,
+    `counts_down` that the total is shown with each item.
     """
 
     title: str
     number: int
     total: int | None = None
     seconds: float | None = None
-    answered: int = 0
-    wanted: int = 0
+    answered: int | None = None
+    wanted: int | None = None
     is_halfway_told: bool = False
     counts_down: bool = False
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -17,8 +17,18 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from annotation.campaigns.project_file import ProjectFile
-from annotation.store import item_queue, judgements
-from annotation.store.models import Assignment, Exposure, Item, Judgement, Participation, ProgrammeProject, Project
+from annotation.store import judgements
+from annotation.store.models import (
+    AllocatedProject,
+    Assignment,
+    Exposure,
+    Item,
+    Judgement,
+    Participation,
+    ParticipationRow,
+    ProgrammeProject,
+    Project,
+)
 from annotation.store.table_base import UtcDateTime
 from annotation.vocabulary import (
     SECOND_PASS_OCCASION,
@@ -30,45 +40,155 @@ from annotation.vocabulary import (
     Stage,
 )
 from annotation.workflow import definitions
+from annotation.workflow.allocation import group_allocation
 from annotation.workflow.assignments import countdown
 from annotation.workflow.assignments.annotator_context import AnnotatorTransaction, OpenedAssignment
 from annotation.workflow.assignments.assignment_policy import Journey
 
+MOST_COUNTED = 2000
+"""Main items of a data set are counted up to this number: of a larger one only caps and quotas tell what is left."""
+_STORED = ("number", "total", "seconds", "answered", "wanted", "is_halfway_told")
+"""What is kept of a journey with the item that was shown last."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Pool:
-    """A pool of a data set: the units that the annotator may get, those that they still may, and the answers."""
+    """A pool of a data set: the units that the annotator may get, those that they still may, and the answers.
 
+    A pool that is not `whole` has more than MOST_COUNTED items, of which the first are counted.
+    """
+
+    whole: bool
     units: int
     unmet: int
     answered: int
     wanted: int
 
 
+@dataclass(frozen=True, kw_only=True)
+class _DataSet:
+    """A data set of the programme: its row of `_PROJECTS`, and how many items of each stage the annotator was shown."""
+
+    row: sa.Row[Any]
+    definition: ProjectFile
+    participation: ParticipationRow | None
+    shown: Mapping[Stage, int]
+    hidden: int
+    pools: Mapping[Pool, _Pool]
+
+    @property
+    def is_halfway_told(self) -> bool:
+        """Whether half of the programme was announced after an item of this data set."""
+        return bool(self.row.halfway_told if self.participation is None else self.participation.halfway_told)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all its items are counted."""
+        return all(pool.whole for pool in self.pools.values())
+
+    def count_left(self) -> int | None:
+        """How many items are still to come, of the stages from the annotator's own on; None where that is not known."""
+        own = self.participation or self.row
+        if self.row.project_status is not ProjectStatus.RUNNING or own.status not in {None, ParticipationStatus.ACTIVE}:
+            return 0
+        stages = [*map(Stage, self.definition.stages.by_name), Stage.MAIN]
+        later = stages[stages.index(own.stage) :] if own.stage in stages else stages
+        left = [self._count_left_of_stage(stage) for stage in later]
+        known = [number for number in left if number is not None]
+        return sum(known) if len(known) == len(left) else None
+
+    def _count_left_of_stage(self, stage: Stage) -> int | None:
+        pool, behind = self.pools.get(Pool(stage.value)), self.shown.get(stage, 0)
+        if pool is None:
+            return 0
+        if stage is not Stage.MAIN:
+            section = self.definition.stages.by_name[stage.value]
+            return max(0, min(pool.units, section.number or pool.units) - behind)
+        caps = None if self.definition.caps is None else self.definition.caps.items
+        limits = [limit for limit in (caps, self.row.quota) if limit is not None]
+        if not pool.whole:
+            limit = min(limits, default=None)
+            return None if limit is None or limit > pool.units else max(0, limit - behind)
+        left = min([*limits, math.ceil(pool.units * countdown.compute_hidden_factor(self.definition))]) - behind
+        has_hidden = self.definition.controls is not None or self.definition.repeats is not None
+        return max(0, left if has_hidden and pool.unmet else min(left, pool.unmet))
+
+    def count_answers(self) -> tuple[int, int]:
+        """How many answers of all annotators are given, and how many are wanted, with the annotator's hidden items."""
+        main, expected = self.pools.get(Pool.MAIN), 0
+        if main is not None:
+            expected = math.ceil(main.units * countdown.compute_hidden_factor(self.definition)) - main.units
+        answered = sum(pool.answered for pool in self.pools.values())
+        wanted = sum(pool.wanted for pool in self.pools.values())
+        return answered + self.hidden, wanted + max(self.hidden, expected)
+
+
 def find_journey(opened: OpenedAssignment) -> Journey | None:
     """The journey up to this item; None outside programmes.
 
-    What was counted for an answer holds for the new item that follows it, which is one of those that were left.
+    It is counted where the annotator comes back, begins a data set or finds one at its end. From item to item it is
+    passed on in the participation of the last item: so its number grows by one, and its total stays.
     """
     context, transaction = opened.context, opened.transaction
-    if context.terms.programme is None:
+    programme = context.terms.programme
+    if programme is None:
         return None
-    kept = transaction.journeys.pop(context.terms.programme.id or 0, None)
-    if kept is not None and opened.assignment.status is AssignmentStatus.LIVE:
-        counts_down = context.definition.has_countdown
-        total = None if kept.total is None else max(kept.total, kept.number + 1)
-        return replace(kept, number=kept.number + 1, total=total, counts_down=counts_down)
-    journey = measure_programme(
-        transaction,
-        programme_id=context.terms.programme.id or 0,
-        title=context.terms.programme.title,
-        shown_at=opened.assignment.shown_at,
-        assignment_id=opened.assignment_id,
-    )
-    journey = replace(journey, counts_down=context.definition.has_countdown)
-    if opened.assignment.status is not AssignmentStatus.LIVE:
-        transaction.journeys[context.terms.programme.id or 0] = journey
-    return journey
+    key, is_live = programme.id or 0, opened.assignment.status is AssignmentStatus.LIVE
+    journey = _read_stored(opened, title=programme.title)
+    if journey is None and is_live and context.participation.shown > 1:
+        journey = _pass_on(transaction, transaction.journeys.pop(key, None))
+    if journey is None:
+        shown_at, assignment_id = opened.assignment.shown_at, opened.assignment_id
+        journey = measure_programme(
+            transaction, programme_id=key, title=programme.title, shown_at=shown_at, assignment_id=assignment_id
+        )
+    elif not is_live:
+        journey = _add_own_answer(opened, journey)
+    if is_live:
+        _store(opened, journey)
+    elif not _is_after_break(context.participation):
+        transaction.journeys[key] = journey
+    return replace(journey, counts_down=context.definition.has_countdown)
+
+
+def _is_after_break(participation: ParticipationRow) -> bool:
+    """Whether a work session began since the last item was shown: then the next item is counted anew."""
+    return participation.journey is not None and participation.journey["session"] != participation.work_session
+
+
+def _read_stored(opened: OpenedAssignment, *, title: str) -> Journey | None:
+    """The journey that was stored with this item; None where there is none, or another item was shown since."""
+    stored = opened.context.participation.journey
+    if stored is None or stored["assignment"] != opened.assignment_id:
+        return None
+    return Journey(title=title, **{name: stored[name] for name in _STORED})
+
+
+def _store(opened: OpenedAssignment, journey: Journey) -> None:
+    participation = opened.context.participation
+    stored = {"assignment": opened.assignment_id, "session": participation.work_session}
+    stored |= {name: getattr(journey, name) for name in _STORED}
+    opened.transaction.update_participation(participation, journey=stored)
+
+
+def _pass_on(transaction: AnnotatorTransaction, before: Journey | None) -> Journey | None:
+    """The journey up to the new item that follows the one just answered, which is one of those that were left."""
+    if before is None:
+        return None
+    is_told = any(context.participation.halfway_told for context in transaction.contexts.values())
+    number = before.number + 1
+    total = None if before.total is None else max(before.total, number)
+    return replace(before, number=number, total=total, is_halfway_told=before.is_halfway_told or is_told)
+
+
+def _add_own_answer(opened: OpenedAssignment, journey: Journey) -> Journey:
+    """The journey with the answer to this item among those of all annotators, where it counts."""
+    assignment = opened.assignment
+    is_hidden = assignment.is_repeat or opened.item.pool is Pool.CONTROL
+    counts = assignment.status is AssignmentStatus.DONE and (assignment.holds_place or is_hidden)
+    if journey.answered is None or journey.wanted is None or not (counts and opened.context.definition.has_countdown):
+        return journey
+    return replace(journey, answered=min(journey.wanted, journey.answered + 1))
 
 
 def measure_programme(
@@ -90,52 +210,49 @@ def measure_programme(
     by_project: dict[int, list[sa.Row[Any]]] = defaultdict(list)
     for row in listed:
         by_project[row.id].append(row)
-    rows = [own[0] for own in by_project.values()]
-    files = {row.id: _read_definition(transaction, row) for row in rows}
-    shown: dict[tuple[int, Stage], int] = defaultdict(int)
-    number = hidden = 0
-    for row in (row for own in by_project.values() for row in own if row.n is not None):
-        number += int(row.before)
-        hidden += int(row.hidden) if files[row.id].has_countdown else 0
-        participation = transaction.find_participation(row.id)
-        attempt = row.attempt if participation is None else participation.attempt
-        if row.shown_attempt is None or row.shown_attempt == (attempt or 1):
-            shown[row.id, row.shown_stage] += row.n
-    pools = _count_pools(transaction, files)
-    journey = Journey(title=title, number=number)
-    left, seconds = 0, 0.0
-    known_seconds = pools is not None
-    is_told = hidden_expected = answered = wanted = 0
-    for row in rows:
-        participation = transaction.find_participation(row.id)
-        is_told += bool(row.halfway_told if participation is None else participation.halfway_told)
-        if pools is None:
-            continue
-        own = {pool: counts for (project, pool), counts in pools.items() if project == row.id}
-        done = {stage: n for (project, stage), n in shown.items() if project == row.id}
-        n = _count_left(transaction, row, files[row.id], own, done)
-        left += n
-        expected = files[row.id].expected
-        known_seconds = known_seconds and (expected is not None or n == 0)
-        seconds += 0.0 if expected is None else n * expected.seconds
-        if not files[row.id].has_countdown:
-            continue
-        main = own.get(Pool.MAIN)
-        if main is not None:
-            factor = countdown.compute_hidden_factor(files[row.id])
-            hidden_expected += math.ceil(main.units * factor) - main.units
-        answered += sum(counts.answered for counts in own.values())
-        wanted += sum(counts.wanted for counts in own.values())
-    if pools is None:
-        return replace(journey, is_halfway_told=bool(is_told))
-    return replace(
-        journey,
-        total=number + left,
-        seconds=seconds if known_seconds and seconds else None,
-        answered=answered + hidden,
-        wanted=wanted + max(hidden, hidden_expected),
-        is_halfway_told=bool(is_told),
-    )
+    number = sum(int(row.before or 0) for rows in by_project.values() for row in rows)
+    data_sets = _build_data_sets(transaction, [*by_project.values()])
+    left = [data_set.count_left() for data_set in data_sets]
+    journey = Journey(title=title, number=number, is_halfway_told=any(one.is_halfway_told for one in data_sets))
+    told = [data_set for data_set in data_sets if data_set.definition.has_countdown]
+    if all(data_set.is_whole for data_set in told):
+        counts = [data_set.count_answers() for data_set in told]
+        journey = replace(journey, answered=sum(one for one, _ in counts), wanted=sum(one for _, one in counts))
+    known = [number for number in left if number is not None]
+    if len(known) < len(left):
+        return journey
+    seconds = [
+        0.0 if n == 0 else None if data_set.definition.expected is None else n * data_set.definition.expected.seconds
+        for n, data_set in zip(known, data_sets, strict=True)
+    ]
+    whole = None if None in seconds else sum(one or 0.0 for one in seconds)
+    return replace(journey, total=number + sum(known), seconds=whole or None)
+
+
+def _build_data_sets(transaction: AnnotatorTransaction, listed: Sequence[Sequence[sa.Row[Any]]]) -> list[_DataSet]:
+    files = {rows[0].id: _read_definition(transaction, rows[0]) for rows in listed}
+    allocated = {rows[0].id for rows in listed if rows[0].is_allocated}
+    pools = _count_pools(transaction, files, allocated=allocated)
+    data_sets = []
+    for rows in listed:
+        participation = transaction.find_participation(rows[0].id)
+        own_attempt = (rows[0].attempt if participation is None else participation.attempt) or 1
+        counted = [row for row in rows if row.n is not None]
+        shown: dict[Stage, int] = defaultdict(int)
+        for row in counted:
+            if row.shown_attempt in {None, own_attempt}:
+                shown[row.shown_stage] += row.n
+        data_sets.append(
+            _DataSet(
+                row=rows[0],
+                definition=files[rows[0].id],
+                participation=participation,
+                shown=shown,
+                hidden=sum(int(row.hidden) for row in counted),
+                pools=pools.get(rows[0].id, {}),
+            )
+        )
+    return data_sets
 
 
 def _read_definition(transaction: AnnotatorTransaction, row: sa.Row[Any]) -> ProjectFile:
@@ -145,70 +262,44 @@ def _read_definition(transaction: AnnotatorTransaction, row: sa.Row[Any]) -> Pro
     return definitions.read_listed_definition(transaction.session, row)
 
 
-def _count_left(
-    transaction: AnnotatorTransaction,
-    row: sa.Row[Any],
-    definition: ProjectFile,
-    pools: Mapping[Pool, _Pool],
-    shown: Mapping[Stage, int],
-) -> int:
-    """How many items of a data set are still to come, of its stages from the annotator's own on; 0 where none may."""
-    participation = transaction.find_participation(row.id)
-    status = row.status if participation is None else participation.status
-    if row.project_status is not ProjectStatus.RUNNING or status not in {None, ParticipationStatus.ACTIVE}:
-        return 0
-    stages = [*map(Stage, definition.stages.by_name), Stage.MAIN]
-    stage = row.stage if participation is None else participation.stage
-    own = stages[stages.index(stage) :] if stage in stages else stages
-    return sum(_count_left_of_stage(row, definition, pools, one, behind=shown.get(one, 0)) for one in own)
-
-
-def _count_left_of_stage(
-    row: sa.Row[Any], definition: ProjectFile, pools: Mapping[Pool, _Pool], stage: Stage, *, behind: int
-) -> int:
-    pool = pools.get(Pool(stage.value))
-    if pool is None:
-        return 0
-    if stage is not Stage.MAIN:
-        section = definition.stages.by_name[stage.value]
-        return max(0, min(pool.units, section.number or pool.units) - behind)
-    caps = None if definition.caps is None else definition.caps.items
-    expected = math.ceil(pool.units * countdown.compute_hidden_factor(definition))
-    left = min(limit for limit in (caps, row.quota, expected) if limit is not None) - behind
-    has_hidden = definition.controls is not None or definition.repeats is not None
-    return max(0, left if has_hidden and pool.unmet else min(left, pool.unmet))
-
-
 def _count_pools(
-    transaction: AnnotatorTransaction, files: Mapping[int, ProjectFile]
-) -> dict[tuple[int, Pool], _Pool] | None:
-    """The pools of all data sets, by project; None where one has more than `item_queue.MOST_COUNTED` items."""
-    selects = [_build_pool_select(project_id, definition) for project_id, definition in files.items()]
+    transaction: AnnotatorTransaction, files: Mapping[int, ProjectFile], *, allocated: Container[int]
+) -> dict[int, dict[Pool, _Pool]]:
+    """The pools of all data sets, by project; in an allocation only the groups that the annotator may meet."""
+    selects = []
+    for project_id, definition in files.items():
+        bins = None
+        if project_id in allocated:
+            bins = group_allocation.assign_allowed_bins(
+                transaction.session, annotator_id=transaction.annotator_id, project_id=project_id
+            )
+        selects.append(_build_pool_select(project_id, definition, bins))
+    pools: dict[int, dict[Pool, _Pool]] = defaultdict(dict)
     keys = {"annotator": transaction.annotator_id}
-    rows = transaction.session.connection().execute(sa.union_all(*selects), keys).all()
-    numbers: dict[int, int] = defaultdict(int)
-    for row in rows:
-        numbers[row.project_id] += row.items
-    if any(number > item_queue.MOST_COUNTED for number in numbers.values()):
-        return None
-    return {
-        (row.project_id, Pool(row.pool)): _Pool(
-            units=row.units, unmet=row.unmet, answered=int(row.answered), wanted=int(row.wanted)
+    for row in transaction.session.connection().execute(sa.union_all(*selects), keys):
+        pools[row.project_id][Pool(row.pool)] = _Pool(
+            whole=row.pool != Pool.MAIN or row.items <= MOST_COUNTED,
+            units=row.units,
+            unmet=row.unmet,
+            answered=int(row.answered),
+            wanted=int(row.wanted),
         )
-        for row in rows
-    }
+    return pools
 
 
-def _build_pool_select(project_id: int, definition: ProjectFile) -> sa.Select[Any]:
-    """The counts of the pools of a project; a unit is a group in a baseline, whose groups are met once."""
-    is_baseline = definition.kind == "baseline"
-    items = (
-        sa.select(col(Item.id), col(Item.project_id), col(Item.pool), col(Item.group_id), col(Item.free))
-        .add_columns(col(Item.held), col(Item.n_live), col(Item.n_done))
-        .where(col(Item.project_id) == project_id, col(Item.status) != ItemStatus.RETIRED)
-        .limit(item_queue.MOST_COUNTED + 1)
-        .subquery()
+def _select_items(project_id: int) -> sa.Subquery:
+    """The items of all pools of a project, of the main pool MOST_COUNTED and one more."""
+    columns = (Item.id, Item.project_id, Item.pool, Item.group_id, Item.bin, Item.free, Item.held, Item.n_live)
+    every = sa.select(*map(col, columns), col(Item.n_done)).where(
+        col(Item.project_id) == project_id, col(Item.status) != ItemStatus.RETIRED
     )
+    main = every.where(col(Item.pool) == Pool.MAIN).limit(MOST_COUNTED + 1).subquery()
+    return sa.union_all(every.where(sa.text("pool <> 'main'")), sa.select(main)).subquery()
+
+
+def _build_pool_select(project_id: int, definition: ProjectFile, bins: tuple[int, ...] | None) -> sa.Select[Any]:
+    """The counts of the pools of a project; a unit is a group in a baseline, whose groups are met once."""
+    items = _select_items(project_id)
     own: sa.BindParameter[int] = sa.bindparam("annotator")
     given = sa.select(col(Assignment.item_id)).where(
         col(Assignment.annotator_id) == own,
@@ -218,14 +309,14 @@ def _build_pool_select(project_id: int, definition: ProjectFile) -> sa.Select[An
     exposed = sa.select(col(Exposure.group_id)).where(col(Exposure.annotator_id) == own)
     elsewhere = exposed.where(col(Exposure.project_id) != project_id)
     is_met: sa.ColumnElement[bool] = items.c.id.in_(given)
-    unit: sa.ColumnElement[Any] = items.c.id
-    if is_baseline and definition.exposure is None:
-        is_main = items.c.pool.in_([Pool.MAIN, Pool.PILOT])
-        is_met = sa.or_(is_met, is_main & items.c.group_id.in_(exposed))
-        is_left = is_main & ~items.c.group_id.in_(elsewhere)
-        unit = sa.case((is_left, items.c.group_id), (~is_main, items.c.id))
-    is_open = sa.or_(items.c.free > 0, items.c.n_live > items.c.n_done)
     has_answers = items.c.pool.in_([Pool.MAIN, Pool.PILOT])
+    may_get: sa.ColumnElement[bool] = sa.true() if bins is None else ~has_answers | items.c.bin.in_(bins)
+    unit: sa.ColumnElement[Any] = sa.case((may_get, items.c.id))
+    if definition.kind == "baseline" and definition.exposure is None:
+        is_met = sa.or_(is_met, has_answers & items.c.group_id.in_(exposed))
+        is_left = has_answers & ~items.c.group_id.in_(elsewhere) & may_get
+        unit = sa.case((is_left, items.c.group_id), (~has_answers, sa.cast(items.c.id, sa.String)))
+    is_open = sa.or_(items.c.free > 0, items.c.n_live > items.c.n_done)
     places = items.c.free + items.c.held + items.c.n_live
     return sa.select(
         items.c.project_id,
@@ -287,6 +378,7 @@ _PROJECTS: sa.Select[*tuple[Any, ...]] = (
         col(Participation.stage),
         col(Participation.attempt),
         col(Participation.halfway_told),
+        sa.exists().where(col(AllocatedProject.project_id) == col(Project.id)).correlate(Project).label("is_allocated"),
         _SHOWN.c.stage.label("shown_stage"),
         _SHOWN.c.attempt.label("shown_attempt"),
         _SHOWN.c.n,

@@ -100,6 +100,7 @@ def assign_next_item(
         if isinstance(result, AssignedItem) or _is_resolvable(result) or result.reason is UnassignedReason.SEARCHING:
             return result
         reasons.append(result)
+        transaction.journeys.clear()  # less is left than was counted
     full_projects = open_projects.list_full_projects(eligibility.open_projects) if project_ids is None else ()
     return _choose_reason([*reasons, *full_projects])
 
@@ -139,6 +140,8 @@ def _get_live_item(
             return None
         return obstacle
     is_over = assignment.lease_until is not None and assignment.lease_until < now
+    if is_over and context.participation.journey is not None:
+        transaction.update_participation(context.participation, journey=None)  # counted anew after a break
     lease_until = assigned_items.compute_lease_end(context, now=now) if is_over else assignment.lease_until
     shown = {"item_revision": item.revision, "stimulus_sha256": item.stimulus_sha256, "lease_until": lease_until}
     models.ASSIGNMENTS.update(session, assignment, **shown)
@@ -343,7 +346,8 @@ def _take_from_queue(
     now: datetime,
     page_position: assignment_policy.PagePosition | None = None,
 ) -> SelectedItem | NothingAssigned | None:
-    queued = item_queue.take_next_item(session, build_queue_query(session, context, pool), now=now)
+    state = context.queue_states.pop() if pool is Pool.MAIN and context.queue_states else None
+    queued = item_queue.take_next_item(session, build_queue_query(session, context, pool), now=now, state=state)
     if queued.search_again:
         return NothingAssigned(reason=UnassignedReason.SEARCHING, project=context.project.name)
     if queued.item_id is None:
@@ -378,11 +382,11 @@ def _find_expired_control(session: Session, context: AnnotatorContext) -> int | 
     """
     if context.definition.controls is None:
         return None
-    keys = {"annotator": context.annotator_id, "project": context.project_id}
+    keys: dict[str, object] = {"annotator": context.annotator_id, "project": context.project_id}
     if not context.is_baseline:
         return session.connection().execute(_EXPIRED_CONTROL, keys).scalar()
-    keys_and_exceptions = {**keys, "exceptions": context.exposure_exceptions}
-    return session.connection().execute(_EXPIRED_BASELINE_CONTROL, keys_and_exceptions).scalar()
+    keys["exceptions"] = context.exposure_exceptions
+    return session.connection().execute(_EXPIRED_BASELINE_CONTROL, keys).scalar()
 
 
 def _select_control(session: Session, context: AnnotatorContext) -> int | None:
@@ -395,12 +399,8 @@ def _select_control(session: Session, context: AnnotatorContext) -> int | None:
     shuffled_ids = _list_shuffled_items(session, context, Pool.CONTROL, "controls")
     candidate_ids = [item_id for item_id in shuffled_ids if item_id not in met_item_ids]
     if context.is_baseline:
-        keys = {
-            "items": candidate_ids,
-            "annotator": context.annotator_id,
-            "exceptions": context.exposure_exceptions,
-        }
-        exposed_item_ids = set(session.connection().execute(_EXPOSED_ITEMS, keys).scalars())
+        keys = {"annotator": context.annotator_id, "exceptions": context.exposure_exceptions}
+        exposed_item_ids = set(session.connection().execute(_EXPOSED_ITEMS, keys | {"items": candidate_ids}).scalars())
         candidate_ids = [item_id for item_id in candidate_ids if item_id not in exposed_item_ids]
     return candidate_ids[0] if candidate_ids else None
 

@@ -21,7 +21,7 @@ from annotation.workflow.assignments.annotator_context import AnnotatorContext, 
 
 
 class ProgressState(StrEnum):
-    """How far an annotator is in a project; STOPPED is their participation, PAUSED and CLOSED are projects."""
+    """How far an annotator is in a project: STOPPED and FAILED are participations, PAUSED and CLOSED projects."""
 
     WAITING = "waiting"
     BEGUN = "begun"
@@ -29,6 +29,7 @@ class ProgressState(StrEnum):
     PAUSED = "paused"
     CLOSED = "closed"
     STOPPED = "stopped"
+    FAILED = "failed"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,9 +39,9 @@ class OwnProgress:
     `key` is the `ProjectChoice.key` of its menu entry, `programme` the title of its programme, `in_sequence` whether
     that takes its projects one after the other. `done` of `total` items of the main stage (before it, of the pilot) are
     answered or skipped; the total is None where it is not known. `preparing` is the stage before, where there is one.
-    `answers` counts the answers of all stages. `answered` of `wanted` answers of all annotators are given; None where
-    the project does not show them. `shared` are the same two numbers for the whole programme, as they stand above its
-    items.
+    `answers` counts the answers of all stages, `given` those of the pilot and the main stage. `answered` of `wanted`
+    answers of all annotators are given; None where the project does not show them. `shared` are the same two numbers
+    for the whole programme, as they stand above its items.
     """
 
     project_id: int
@@ -53,6 +54,7 @@ class OwnProgress:
     total: int | None = None
     preparing: Stage | None = None
     answers: int = 0
+    given: int = 0
     answered: int | None = None
     wanted: int | None = None
     shared: tuple[int, int] | None = None
@@ -87,7 +89,8 @@ def list_own_progress(
             in_sequence=row.programme_id is not None and row.definition["order"] == "sequence",
             state=_find_state(row),
             done=done.get((row.id, stage), 0),
-            answers=answers.get(row.id, 0),
+            answers=sum(number for (project_id, _), number in answers.items() if project_id == row.id),
+            given=sum(answers.get((row.id, stage), 0) for stage in (Stage.PILOT, Stage.MAIN)),
         )
         if row.status is not None and progress.state in {ProgressState.WAITING, ProgressState.BEGUN}:
             progress = _count_down(transaction, progress, stage, now=now)
@@ -102,7 +105,8 @@ def _add_shared(transaction: AnnotatorTransaction, listed: Sequence[OwnProgress]
     for progress in listed:
         if progress.programme is not None and progress.answered is not None and progress.key not in shared:
             way = journey.measure_programme(transaction, programme_id=-progress.key, title=progress.programme)
-            shared[progress.key] = way.answered, way.wanted
+            if way.answered is not None and way.wanted is not None:
+                shared[progress.key] = way.answered, way.wanted
     return tuple(replace(progress, shared=shared.get(progress.key)) for progress in listed)
 
 
@@ -131,6 +135,8 @@ def _find_state(row: sa.Row[Any]) -> ProgressState:
     """The state as far as project and participation tell it."""
     if row.project_status is not ProjectStatus.RUNNING:
         return ProgressState.CLOSED if row.project_status is ProjectStatus.CLOSED else ProgressState.PAUSED
+    if row.status is ParticipationStatus.FAILED:
+        return ProgressState.FAILED
     if row.status not in {None, ParticipationStatus.ACTIVE}:
         return ProgressState.STOPPED
     return ProgressState.BEGUN if row.shown else ProgressState.WAITING
@@ -171,14 +177,16 @@ def _sort_rows(rows: Sequence[sa.Row[Any]]) -> list[sa.Row[Any]]:
     return sorted(kept, key=lambda row: (first[row.programme_id or -row.id], row.position or 0))
 
 
-def _count_ended(session: Session, annotator_id: int) -> tuple[dict[tuple[int, Stage], int], dict[int, int]]:
-    """How many items the annotator has answered or skipped, by project and stage; and answered, by project."""
+def _count_ended(
+    session: Session, annotator_id: int
+) -> tuple[dict[tuple[int, Stage], int], dict[tuple[int, Stage], int]]:
+    """How many items the annotator has answered or skipped, and how many answered, by project and stage."""
     done: dict[tuple[int, Stage], int] = {}
-    answers: dict[int, int] = {}
+    answers: dict[tuple[int, Stage], int] = {}
     for project_id, stage, status, number in session.connection().execute(_ENDED, {"annotator": annotator_id}):
         done[project_id, stage] = done.get((project_id, stage), 0) + number
         if status is AssignmentStatus.DONE:
-            answers[project_id] = answers.get(project_id, 0) + number
+            answers[project_id, stage] = answers.get((project_id, stage), 0) + number
     return done, answers
 
 

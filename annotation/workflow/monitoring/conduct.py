@@ -38,11 +38,12 @@ from annotation.workflow.definitions import get_project_scope
 class Funnel:
     """How many annotators reached each step of a project.
 
-    `invited` counts used invitations, and is None for a project without invitations; `consented` is None where no
-    consent is asked for.
+    `invited` counts used invitations of organisers, `by_friends` those that annotators gave to friends; each is None
+    where there are none. `consented` is None where no consent is asked for.
     """
 
     invited: int | None
+    by_friends: int | None
     consented: int | None
     started: int
     finished: int
@@ -57,16 +58,21 @@ def compute_funnel(session: Session, *, project: Project, definition: project_fi
     if programme is not None:
         targets.append(col(Invitation.programme_id) == programme.id)
         scopes.append(f"programme {programme.name}")
-    n_invitations, n_used = session.exec(
-        select(func.count(), func.sum(col(Invitation.used))).where(or_(*targets), ~col(Invitation.adjudicates))
-    ).one()
+    is_friends = col(Invitation.invited_by).is_not(None)
+    used_by_kind = (
+        select(is_friends, func.sum(col(Invitation.used)))
+        .where(or_(*targets), ~col(Invitation.adjudicates))
+        .group_by(is_friends)
+    )
+    used = {bool(by_friends): number for by_friends, number in session.exec(used_by_kind)}
     asks_consent = definition.consent is not None or bool(programme and programme.definition.get("consent"))
     consented = select(func.count(func.distinct(col(Consent.annotator_id)))).where(
         col(Consent.scope).in_(scopes), col(Consent.withdrawn_at).is_(None)
     )
     started = select(func.count()).where(Participation.project_id == project.id, Participation.shown > 0)
     return Funnel(
-        invited=n_used if n_invitations else None,
+        invited=used.get(False),
+        by_friends=used.get(True),
         consented=session.exec(consented).one() if asks_consent else None,
         started=session.exec(started).one(),
         finished=_count_finished(session, project=project, definition=definition),

@@ -40,13 +40,13 @@ NIGHT_ENDS = time(5)
 
 def find_day_end(now: datetime, zone: str | None, *, default: str) -> datetime | None:
     """When the day ends on which it is `now` in this time zone; None by night. `default` is the zone of the unknown."""
-    local = now.astimezone(_get_zone(zone, default))
+    local = now.astimezone(get_zone(zone, default))
     return _set_time(local, DAY_ENDS) if DAY_BEGINS <= local.time() < DAY_ENDS else None
 
 
 def find_next_day(now: datetime, zone: str | None, *, default: str) -> datetime:
     """When people in this time zone may be written to next: now by day, otherwise when the next day begins."""
-    local = now.astimezone(_get_zone(zone, default))
+    local = now.astimezone(get_zone(zone, default))
     if DAY_BEGINS <= local.time() < DAY_ENDS:
         return now
     morning = local if local.time() < DAY_BEGINS else local + timedelta(days=1)
@@ -55,7 +55,7 @@ def find_next_day(now: datetime, zone: str | None, *, default: str) -> datetime:
 
 def find_tomorrow(now: datetime, zone: str | None, *, default: str) -> datetime:
     """When the day begins that people in this time zone call tomorrow: before NIGHT_ENDS it is still the day before."""
-    local = now.astimezone(_get_zone(zone, default))
+    local = now.astimezone(get_zone(zone, default))
     return _set_time(local if local.time() < NIGHT_ENDS else local + timedelta(days=1), DAY_BEGINS)
 
 
@@ -64,7 +64,8 @@ def list_day_zones(zones: Iterable[str | None], now: datetime, *, default: str) 
     return [zone for zone in zones if find_day_end(now, zone, default=default) is not None]
 
 
-def _get_zone(zone: str | None, default: str) -> ZoneInfo:
+def get_zone(zone: str | None, default: str) -> ZoneInfo:
+    """The time zone of somebody who lives in `zone`, or has not told theirs."""
     return ZoneInfo(default if zone in {None, UNSAID_TIME_ZONE} else zone or default)
 
 
@@ -155,18 +156,21 @@ def find_title(session: Session, announcement: Announcement) -> str | None:
     return None if announcement.project_id is None else session.get_one(Project, announcement.project_id).title
 
 
-def count_recipients(session: Session, announcement: Announcement) -> int:
-    """How many annotators would get it now."""
-    present = _select_present(announcement).subquery()
+def count_recipients(session: Session, announcement: Announcement, *, only: int | None = None) -> int:
+    """How many annotators would get it now, or whether the one with the id `only` would."""
+    present = _select_present(announcement, only=only).subquery()
     return session.exec(select(func.count()).select_from(present)).one()
 
 
-def send_announcement(session: Session, *, announcement: Announcement, now: datetime) -> int:
-    """Store the recipients of a draft and return their number; raises Conflict where there are none, or it was sent."""
+def send_announcement(session: Session, *, announcement: Announcement, now: datetime, only: int | None = None) -> int:
+    """Store the recipients of a draft and return their number; raises Conflict where there are none, or it was sent.
+
+    With `only` the annotator with this id is the only one.
+    """
     if announcement.sent_at is not None:
         raise Conflict("It is sent already.")
     announcement_id = announcement.id or 0
-    present = _select_present(announcement).add_columns(sa.literal(announcement_id))
+    present = _select_present(announcement, only=only).add_columns(sa.literal(announcement_id))
     stored = sa.insert(AnnouncementRecipient).from_select(["annotator_id", "announcement_id"], present)
     session.connection().execute(stored)
     recipients = select(func.count()).where(AnnouncementRecipient.announcement_id == announcement_id)
@@ -252,7 +256,7 @@ def _queue_batch(
     ]
 
 
-def _select_present(announcement: Announcement) -> sa.Select[int | None]:
+def _select_present(announcement: Announcement, *, only: int | None = None) -> sa.Select[int | None]:
     """The ids of the annotators who would get it: who take part, may, agree to what is asked, and can be written to."""
     asked = [
         sa.literal(definitions.PROJECT_SCOPE) + col(Project.name),
@@ -287,5 +291,6 @@ def _select_present(announcement: Announcement) -> sa.Select[int | None]:
         col(Annotator.unreachable_at).is_(None),
         col(Annotator.suspended_at).is_(None),
         col(Annotator.forgotten_at).is_(None),
+        sa.true() if only is None else col(Annotator.id) == only,
         taking_part.exists(),
     )

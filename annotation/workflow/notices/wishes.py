@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
 from sqlmodel import Session, col
@@ -32,13 +33,18 @@ REMINDER_INTERVAL = timedelta(days=3)
 """How much time is between two reminders at least."""
 MOST_IGNORED = 3
 """After so many reminders in a row without an answer no more are sent."""
+PROMISE_LASTS = timedelta(days=1)
+"""How long after its time a single reminder that somebody asked for is still sent."""
+WORK_LASTS = timedelta(minutes=30)
+"""For so long after their last action somebody is at work, and nothing that they wished for is sent."""
 NEWS_INTERVAL, REMINDER_RETRY, ABSENCE_INTERVAL = timedelta(minutes=15), timedelta(hours=1), timedelta(days=1)
 """When it is looked again: for news, for something to be reminded of, and for people who take part in nothing now."""
 
 
 class WishedNotice(StrEnum):
-    """What somebody gets who wished for it; the last reminder says that it is the last."""
+    """What somebody gets who wished for it; the last reminder says that it is the last, PROMISED is a single one."""
 
+    PROMISED = "promised reminder"
     REMINDER = "reminder"
     LAST_REMINDER = "last reminder"
     NEWS = "news"
@@ -48,8 +54,9 @@ class WishedNotice(StrEnum):
 class Wish:
     """What an annotator wants, as `NoticeWish` stores it.
 
-    `promised_at` is when they asked to be reminded; once a reminder follows, `rest_until` is later. `active_at` is when
-    they were at work last, or joined; None where they take part in nothing.
+    `promised_at` is when they asked to be reminded; once a reminder follows, `rest_until` is later. Where `reminders`
+    are off, that is the only one. `active_at` is when they were at work last, or joined; None where they take part in
+    nothing. `at_work` says that they were at work a moment ago and hold an item.
     """
 
     reminders: bool
@@ -60,6 +67,15 @@ class Wish:
     promised_at: datetime | None = None
     ignored: int = 0
     active_at: datetime | None = None
+    at_work: bool = False
+
+    @property
+    def is_promised(self) -> bool:
+        """Whether the next reminder is one that the annotator asked for, and they were not at work since its time."""
+        promised_at = self.promised_at
+        if promised_at is None:
+            return False
+        return (self.rest_until or promised_at) <= promised_at and (self.active_at or promised_at) <= promised_at
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +95,7 @@ def count_ignored(wish: Wish) -> int:
 def is_reminder_due(wish: Wish, *, now: datetime) -> bool:
     """Whether a reminder is to be sent now, if there is something to answer."""
     first = _find_reminder_time(wish)
-    return first is not None and first <= now and count_ignored(wish) < MOST_IGNORED
+    return first is not None and first <= now and (not wish.reminders or count_ignored(wish) < MOST_IGNORED)
 
 
 def needs_look(wish: Wish, *, now: datetime) -> bool:
@@ -95,13 +111,16 @@ def decide_notice(wish: Wish, *, now: datetime, has_item: bool) -> WishDecision:
         return WishDecision(notice=None, wish=replace(wish, saw_none=True))
     if wish.news and wish.saw_none:
         rest_until = max(now + REMINDER_INTERVAL, wish.rest_until or now)
-        told = replace(wish, news=False, rest_until=wish.rest_until if _is_promised(wish) else rest_until)
+        told = replace(wish, news=False, rest_until=wish.rest_until if wish.is_promised else rest_until)
         return WishDecision(notice=WishedNotice.NEWS, wish=told)
     if not (has_item and is_reminder_due(wish, now=now)):
         return WishDecision(notice=None, wish=wish)
-    ignored = count_ignored(wish) + 1
-    promised_at = wish.promised_at if _is_promised(wish) else None
+    promised_at = wish.promised_at if wish.is_promised else None
     rest_until = now + REMINDER_INTERVAL
+    if not wish.reminders:
+        reminded = replace(wish, reminded_at=now, rest_until=rest_until)
+        return WishDecision(notice=WishedNotice.PROMISED, wish=reminded)
+    ignored = count_ignored(wish) + 1
     reminded = replace(wish, ignored=ignored, reminded_at=now, rest_until=rest_until, promised_at=promised_at)
     is_last = ignored >= MOST_IGNORED
     return WishDecision(notice=WishedNotice.LAST_REMINDER if is_last else WishedNotice.REMINDER, wish=reminded)
@@ -110,7 +129,7 @@ def decide_notice(wish: Wish, *, now: datetime, has_item: bool) -> WishDecision:
 def find_next_look(wish: Wish, *, now: datetime, zone: str | None, default_zone: str) -> datetime | None:
     """When to look at the wish again, by day in the annotator's time zone; None where nothing is wished for."""
     looks = [now + NEWS_INTERVAL] if wish.news else []
-    if wish.reminders:
+    if wish.reminders or wish.is_promised:
         first = _find_reminder_time(wish)
         looks.append(now + ABSENCE_INTERVAL if first is None else max(first, now + REMINDER_RETRY))
     return announcements.find_next_day(min(looks), zone, default=default_zone) if looks else None
@@ -118,19 +137,27 @@ def find_next_look(wish: Wish, *, now: datetime, zone: str | None, default_zone:
 
 def _find_reminder_time(wish: Wish) -> datetime | None:
     """The earliest time of the next reminder; None where there is none to come."""
-    if not wish.reminders or wish.active_at is None:
+    if wish.active_at is None:
         return None
-    if wish.promised_at is not None and _is_promised(wish):
+    if wish.is_promised:
         return wish.promised_at
+    if not wish.reminders:
+        return None
     return max(wish.active_at + IDLE_TIME, wish.rest_until or wish.active_at)
 
 
-def _is_promised(wish: Wish) -> bool:
-    """Whether the next reminder is one that the annotator asked for, and they were not at work since its time came."""
-    promised_at = wish.promised_at
-    if promised_at is None:
-        return False
-    return (wish.rest_until or promised_at) <= promised_at and (wish.active_at or promised_at) <= promised_at
+def settle_wish(wish: Wish, *, now: datetime, zone: ZoneInfo) -> Wish:
+    """The wish as far as it still means something: without what the annotator has come back for by themselves. Pure.
+
+    A single reminder lapses where they were at work on its day, or where its day is over. Whoever is at work has found
+    what would be news.
+    """
+    promised_at, active_at = wish.promised_at, wish.active_at
+    if promised_at is not None and not wish.reminders:
+        came = active_at is not None and active_at.astimezone(zone).date() >= promised_at.astimezone(zone).date()
+        if came or now >= promised_at + PROMISE_LASTS:
+            wish = replace(wish, promised_at=None)
+    return replace(wish, saw_none=False) if wish.at_work else wish
 
 
 MAX_SEARCHES = 5
@@ -265,18 +292,21 @@ def set_wish(
         reminders=wish.reminders if reminders is None else reminders,
         news=wish.news if news is None else news,
         saw_none=saw_none or (wish.saw_none and (news is None or wish.news)),
-        promised_at=None if reminders is False or not wish.reminders else wish.promised_at,
+        promised_at=None if reminders is False else wish.promised_at,
         ignored=0,
     )
     _store_wish(session, annotator, changed, now=now, default_zone=default_zone)
     return changed
 
 
-def postpone_reminder(session: Session, *, annotator: AnnotatorRow, now: datetime, default_zone: str) -> None:
-    """Remind the annotator tomorrow, by day: they asked for it."""
+def postpone_reminder(
+    session: Session, *, annotator: AnnotatorRow, now: datetime, default_zone: str, once: bool = False
+) -> None:
+    """Remind the annotator tomorrow, by day: they asked for it. With `once` this turns no further reminders on."""
     wish = get_wish(session, annotator_id=annotator.id or 0)
     tomorrow = announcements.find_tomorrow(now, annotator.time_zone, default=default_zone)
-    postponed = replace(wish, reminders=True, rest_until=tomorrow, promised_at=tomorrow, ignored=0)
+    reminders = wish.reminders or not once
+    postponed = replace(wish, reminders=reminders, rest_until=tomorrow, promised_at=tomorrow, ignored=0)
     _store_wish(session, annotator, postponed, now=now, default_zone=default_zone)
 
 
@@ -287,6 +317,12 @@ def note_nothing_to_answer(session: Session, *, annotator_id: int) -> Wish:
         noted = sa.update(NoticeWish).where(col(NoticeWish.annotator_id) == annotator_id)
         session.connection().execute(noted.values(saw_none=True))
     return wish
+
+
+def note_work(session: Session, *, annotator_id: int) -> None:
+    """Note that the annotator has just worked, so that what they could go on with is no news to them."""
+    seen = sa.update(NoticeWish).where(col(NoticeWish.annotator_id) == annotator_id, col(NoticeWish.saw_none))
+    session.connection().execute(seen.values(saw_none=False))
 
 
 def queue_wished_notices(
@@ -314,11 +350,21 @@ def _look(
     """The wish as it is from now on, when to look again, and what is to be sent."""
     wish = _read_wish(row, active_at=row.active_at)
     if not row.is_writable:
-        return replace(wish, reminders=False, news=False), None, None
+        return replace(wish, reminders=False, news=False, promised_at=None), None, None
+    is_active = row.active_at is not None and now - row.active_at < WORK_LASTS
+    wish = settle_wish(
+        replace(wish, at_work=is_active and row.holds_item),
+        now=now,
+        zone=announcements.get_zone(row.time_zone, default_zone),
+    )
     night = announcements.find_day_end(now, row.time_zone, default=default_zone)
     if night is None or (row.simulated and not simulated):
         wait = now if night is None else night
         return wish, announcements.find_next_day(wait, row.time_zone, default=default_zone), None
+    if wish.at_work:
+        later = now + WORK_LASTS
+        due_at = find_next_look(wish, now=later, zone=row.time_zone, default_zone=default_zone)
+        return wish, due_at, None
     title = find_available_title(session, annotator_id=row.annotator_id, now=now) if needs_look(wish, now=now) else None
     decision = decide_notice(wish, now=now, has_item=title is not None)
     due_at = find_next_look(decision.wish, now=now, zone=row.time_zone, default_zone=default_zone)
@@ -350,14 +396,14 @@ def _read_wish(row: Any, *, active_at: datetime | None) -> Wish:
 
 
 def _list_values(wish: Wish, *, due_at: datetime | None) -> dict[str, Any]:
-    values = {key: value for key, value in vars(wish).items() if key != "active_at"}
+    values = {key: value for key, value in vars(wish).items() if key not in {"active_at", "at_work"}}
     return values | {"due_at": due_at}
 
 
 def _store_wish(session: Session, annotator: AnnotatorRow, wish: Wish, *, now: datetime, default_zone: str) -> None:
     """Store a wish that its annotator changed; it is looked at soon."""
     row = session.get(NoticeWish, annotator.id) or NoticeWish(annotator_id=annotator.id or 0)
-    is_wanted = wish.reminders or wish.news
+    is_wanted = wish.reminders or wish.news or wish.promised_at is not None
     due_at = announcements.find_next_day(now, annotator.time_zone, default=default_zone) if is_wanted else None
     for name, value in _list_values(wish, due_at=due_at).items():
         setattr(row, name, value)
@@ -386,6 +432,15 @@ _IS_WRITABLE = sa.and_(
     col(Annotator.suspended_at).is_(None),
     col(Annotator.forgotten_at).is_(None),
 )
+_HOLDS_ITEM = (
+    sa.exists()
+    .where(
+        col(Assignment.annotator_id) == col(Annotator.id),
+        sa.text("assignment.status = 'live'"),
+        sa.text("assignment.surface = 'telegram'"),
+    )
+    .correlate(Annotator)
+)
 _WISH_TABLE: sa.FromClause = sa.inspect(NoticeWish).local_table
 _DUE = (
     sa.select(
@@ -396,6 +451,7 @@ _DUE = (
         col(Annotator.simulated),
         _IS_WRITABLE.label("is_writable"),
         _ACTIVE_AT.label("active_at"),
+        _HOLDS_ITEM.label("holds_item"),
     )
     .select_from(_WISH_TABLE.join(Annotator, col(Annotator.id) == col(NoticeWish.annotator_id)))
     .where(col(NoticeWish.due_at) <= sa.bindparam("now"))

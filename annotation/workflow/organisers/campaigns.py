@@ -193,9 +193,9 @@ def create_invitation(
 
 
 def list_invitations(session: Session, campaign: CampaignChoice) -> list[models.Invitation]:
-    """The invitations of annotators to a campaign, oldest first."""
+    """The organisers' invitations of annotators to a campaign, oldest first."""
     listed = invitations.list_invitations(session, target=_get_target(session, campaign))
-    return [invitation for invitation in listed if not invitation.adjudicates]
+    return [invitation for invitation in listed if not invitation.adjudicates and invitation.invited_by is None]
 
 
 def is_programme_invited(session: Session, campaign: CampaignChoice) -> bool:
@@ -209,7 +209,7 @@ def is_programme_invited(session: Session, campaign: CampaignChoice) -> bool:
     )
     programme = session.exec(of_project).first()
     listed = [] if programme is None else invitations.list_invitations(session, target=programme)
-    return any(not invitation.adjudicates for invitation in listed)
+    return any(not invitation.adjudicates and invitation.invited_by is None for invitation in listed)
 
 
 def _get_target(session: Session, campaign: CampaignChoice) -> models.Project | models.Programme:

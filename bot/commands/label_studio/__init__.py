@@ -3,7 +3,7 @@
 import typer
 
 from bot.commands.command_line import CommandGroup
-from bot.commands.label_studio import answers, batches, server
+from bot.commands.label_studio import answers, batches, people, server
 
 app = typer.Typer(
     cls=CommandGroup,
@@ -18,6 +18,8 @@ for command in (
     batches.move_items,
     answers.pull,
     answers.watch,
+    people.status,
+    people.remind,
 ):
     app.command(command.__name__.replace("_", "-"))(command)
 app.command("open")(batches.open_)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from annotation.errors import Stale
-from annotation.vocabulary import AssignmentStatus
+from annotation.vocabulary import AssignmentStatus, Stage
 from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem, OpenedAssignment, SavedJudgement, ShownQuestion
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import AnswerDraft, ConversationStep
-from bot.conversation import message_layout, navigation, prompts, work_sessions
+from bot.conversation import message_layout, navigation, prompts, time_zones, work_sessions
 from bot.conversation.inputs import INPUTS
 from bot.conversation.inputs.input_base import RefusedInput
 from bot.conversation.message_layout import RenderedMessage
@@ -25,13 +26,21 @@ def undo_answer(context: UpdateContext) -> TelegramCalls:
     """Open an answered or skipped item for another answer, in its own message; what is stored counts until then."""
     try:
         opened = context.open_assignment(context.require_callback().row_id)
-        item = assignments.undo_judgement(opened)
     except Stale:
         return context.acknowledge("undo-closed", alert=True)
+    try:
+        item = assignments.undo_judgement(opened)
+    except Stale:
+        return context.acknowledge(choose_refusal(opened), alert=True)
     draft = _restore_draft(context, opened, item)
     is_skip = opened.assignment.status is AssignmentStatus.SKIPPED
     told = context.acknowledge() if is_skip else context.acknowledge("undo-open")
     return join_calls(told, redraw_item(context, item, draft))
+
+
+def choose_refusal(opened: OpenedAssignment) -> str:
+    """The id of the text that says why an answer can no longer be changed."""
+    return "undo-training" if opened.assignment.stage is Stage.TRAINING else "undo-closed"
 
 
 def keep_answer(context: UpdateContext) -> TelegramCalls:
@@ -212,12 +221,12 @@ def _show_draft(
 ) -> TelegramCalls:
     """Show a changed draft in the same message, or in new ones.
 
-    New messages are sent where the item needs more or fewer of them now, and below a typed text whose question is
-    still asked: there the annotator looks.
+    New messages are sent where the item needs more or fewer of them now, and below a typed text: there the annotator
+    looks.
     """
     is_typed = context.incoming.kind is UpdateKind.MESSAGE
     was_below = items.build_item_progress(item, old_draft, context.translate).is_below
-    if was_below or (is_typed and new_draft.answers == old_draft.answers):
+    if was_below or is_typed:
         new_draft = replace(new_draft, is_below=True)
     progress = items.build_item_progress(item, new_draft, context.translate)
     old_messages = navigation.render_item(context, item, old_draft)
@@ -288,13 +297,14 @@ def finish_item(context: UpdateContext, saved: SavedJudgement) -> TelegramCalls:
     result = None
     if saved.decision is not None:
         title = "" if saved.journey is None else context.get_project(saved.project_id)[0].title
-        result = own_progress.render_qualification_result(saved.decision, context.translate, title=title)
+        until = _format_next_attempt(context, saved.decision.retry_at)
+        result = own_progress.render_qualification_result(saved.decision, context.translate, title=title, until=until)
     told = () if result is None else context.send(result)
     if saved.revision:
         return join_calls(calls, told)
     is_session = context.state.session_goal > 0
     if is_session and work_sessions.is_session_over(context, saved):
-        return join_calls(calls, told, work_sessions.show_session_end(context.without_tap(), saved))
+        return join_calls(calls, told, work_sessions.end_session(context.without_tap(), saved))
     if _has_to_be_read(context, saved):
         if is_session:
             work_sessions.store_done(context, saved)
@@ -304,6 +314,13 @@ def finish_item(context: UpdateContext, saved: SavedJudgement) -> TelegramCalls:
     if is_session:
         work_sessions.store_done(context, saved)
     return join_calls(calls, shown)
+
+
+def _format_next_attempt(context: UpdateContext, retry_at: datetime | None) -> str:
+    """When the next attempt opens; empty where none does, and where it is open already."""
+    if retry_at is None or retry_at <= context.now:
+        return ""
+    return time_zones.format_time(retry_at, context.translate, zone=context.annotator.time_zone, now=context.now)
 
 
 def _has_to_be_read(context: UpdateContext, saved: SavedJudgement) -> bool:
@@ -331,7 +348,9 @@ def _wait_for_next(
         told, result = context.acknowledge(), items.render_verdict(saved, context.translate)
     if result is not None:
         edited = context.edit(finished, assignment_id=saved.assignment_id)
-        return join_calls(told, edited, context.without_tap().ask(replace(result, buttons=(row,))))
+        return join_calls(
+            told, edited, context.without_tap().ask(replace(result, buttons=(row,)), subject_id=saved.assignment_id)
+        )
     waiting = replace(finished, buttons=(*finished.buttons, row))
     message_id = conversation_state.find_message(context.transaction.session, saved.assignment_id)
     state = context.state.with_step(

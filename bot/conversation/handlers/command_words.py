@@ -27,11 +27,11 @@ STEPS = {
 MESSAGE_STEPS = {ConversationStep.SKIP, ConversationStep.REPORT, ConversationStep.ASK}
 """The steps whose input organisers read: no label of a button, yes or no is one either."""
 STANDING_LABELS: Mapping[str, NoticeWord] = {
-    "notices-open": NoticeWord.CARD,
+    "remind-tomorrow": NoticeWord.ONCE,
     "reminder-tomorrow": NoticeWord.TOMORROW,
     "notices-stop": NoticeWord.STOP,
 }
-"""The labels of buttons under messages that ask nothing: a pause and reminders."""
+"""The labels of buttons under messages that ask nothing: cards and reminders."""
 
 
 def is_wish(context: UpdateContext) -> bool:
@@ -94,7 +94,9 @@ def change_last_answer(context: UpdateContext) -> TelegramCalls:
         return context.send_text("nothing-before")
     message_id, assignment_id = latest
     tap = context.as_tap(message_id, CallbackData(ButtonAction.UNDO, assignment_id))
-    told = context.confirm_typed(answers.undo_answer(tap), context.translate("undo"))
+    opened = answers.undo_answer(tap)
+    is_refused = len(opened) == 1
+    told = context.confirm_typed(opened, "" if is_refused else context.translate("undo"))
     return tuple(replace(call, reply_to=message_id) if isinstance(call, NewMessage) else call for call in told)
 
 

@@ -9,15 +9,16 @@ from datetime import timedelta
 from math import ceil
 
 from annotation.errors import Stale
-from annotation.workflow import participations
-from annotation.workflow.annotators import consents, erasure, own_data
+from annotation.vocabulary import ParticipationStatus
+from annotation.workflow import definitions, participations
+from annotation.workflow.annotators import consents, erasure, invitations, own_data
 from annotation.workflow.notices import wishes
 from annotation.workflow.notices.wishes import Wish
 from bot.conversation import message_layout, navigation, prompts, requirements
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import NewDocument, TelegramCalls
-from bot.conversation.views import menus, own_progress
+from bot.conversation.views import menus, own_progress, return_card
 from bot.conversation.views.menus import NoticeWord
 
 CHANGES: Mapping[NoticeWord, Mapping[str, bool]] = {
@@ -78,6 +79,35 @@ def _wait_until_tomorrow(context: UpdateContext) -> TelegramCalls:
     return join_calls(context.acknowledge(), _replace_message(context, "reminder-tomorrow-noted"))
 
 
+def _remind_once(context: UpdateContext) -> TelegramCalls:
+    """Remind the annotator tomorrow, and not again; asked for on a card, which stays."""
+    wishes.postpone_reminder(
+        context.transaction.session,
+        annotator=context.annotator,
+        now=context.now,
+        default_zone=context.settings.time_zone,
+        once=True,
+    )
+    told = context.send(menus.render_promise(context.translate))
+    return join_calls(context.acknowledge(), told, _ask_zone(context, Wish(reminders=True, news=False)))
+
+
+def invite_friends(context: UpdateContext) -> TelegramCalls:
+    """Show the annotator's own link for friends; raises Stale where they take no part or it is not allowed any more."""
+    project, definition = context.get_project(context.require_callback().row_id)
+    participation = participations.get_participation(context.transaction.locked, project_id=project.id or 0)
+    if participation is None or participation.status is ParticipationStatus.WITHDRAWN:
+        raise Stale("You take no part in that project.")
+    session = context.transaction.session
+    terms = definitions.get_terms(session, project=project, definition=definition)
+    made = invitations.get_friend_invitation(session, terms=terms, annotator_id=context.annotator_id, now=context.now)
+    if made is None:
+        raise Stale("Friends are not invited there.")
+    link = invitations.format_link(made.code, bot_name=context.settings.bot_name)
+    shown = return_card.render_invitation(link, context.translate, uses=made.max_uses or 0, used=made.used)
+    return join_calls(context.acknowledge(), context.send(shown))
+
+
 def _stop_reminders(context: UpdateContext) -> TelegramCalls:
     """Turn reminders off, below one of them."""
     _set_wish(context, reminders=False)
@@ -111,6 +141,7 @@ _ACTS: Mapping[NoticeWord, Callable[[UpdateContext], TelegramCalls]] = {
     NoticeWord.TELL: _tell_news,
     NoticeWord.GO_ON: _go_on,
     NoticeWord.TOMORROW: _wait_until_tomorrow,
+    NoticeWord.ONCE: _remind_once,
     NoticeWord.STOP: _stop_reminders,
 }
 """What the other buttons do."""

@@ -172,7 +172,7 @@ def _explain_refused_value(context: UpdateContext, field: ProfileField) -> Teleg
         least, most = ("" if bound is None else f"{bound:g}" for bound in field.bounds)
         bounds = "both" if least and most else "least" if least else "most" if most else "none"
         return context.send_text("not-a-number", bounds=bounds, least=least, most=most)
-    text_id = {"choice": "choose-from-list", "text": "too-long"}[field.type]
+    text_id = {"choice": "choose-shown", "text": "too-long"}[field.type]
     return context.send_text(text_id, most=MAX_ANSWER_LENGTH)
 
 
@@ -244,7 +244,8 @@ def record_warning_reply(context: UpdateContext) -> TelegramCalls:
     consents.accept_warning(
         context.transaction.session, annotator_id=context.annotator_id, project=project, sha256=digest, now=context.now
     )
-    return join_calls(context.acknowledge(), navigation.show_current_screen(context.without_tap()))
+    edited = requirements.remove_prompt_buttons(context)
+    return join_calls(context.acknowledge(), edited, navigation.show_current_screen(context.without_tap()))
 
 
 def mark_card_read(context: UpdateContext) -> TelegramCalls:

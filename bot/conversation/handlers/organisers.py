@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 
 from annotation.campaigns.bot_commands import ADMIN
 from annotation.errors import Conflict, NotFound, Stale
+from annotation.workflow.annotators import invitations
 from annotation.workflow.annotators.withdrawal import ReleasedCounts
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from annotation.workflow.monitoring import blindness
@@ -120,10 +121,9 @@ def _make_invitation(context: UpdateContext, callback: CallbackData) -> Telegram
 
 
 def _render_invitations(context: UpdateContext, campaign: CampaignChoice) -> OrganiserCard:
-    name = context.settings.bot_name
     lines = [
         InvitationLine(
-            link=f"/start {made.code}" if name is None else f"https://t.me/{name.removeprefix('@')}?start={made.code}",
+            link=invitations.format_link(made.code, bot_name=context.settings.bot_name),
             used=made.used,
             most=made.max_uses,
             expires_at=made.expires_at,

@@ -11,17 +11,16 @@ from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import (
-    attestation_questions,
     message_layout,
     navigation,
     prompts,
-    updates_and_calls,
+    return_card,
     work_sessions,
 )
 from bot.conversation.handlers import answers
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
-from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, TelegramCalls
+from bot.conversation.updates_and_calls import ButtonRows, TelegramCalls
 from bot.conversation.views import items, menus
 from bot.conversation.views.own_progress import AttestationMoment
 
@@ -71,7 +70,7 @@ def _pass_on_question(context: UpdateContext, text: str, assignment_id: int) -> 
 
 
 def pause_work(context: UpdateContext) -> TelegramCalls:
-    """Pause work: the item returns to the queue; the annotator gets it again later if it is still open.
+    """Pause work with a card: the item returns to the queue; the annotator gets it again later if it is still open.
 
     Answers that were opened to be changed stay as they were, so that no later text changes them.
     """
@@ -84,22 +83,23 @@ def pause_work(context: UpdateContext) -> TelegramCalls:
     withdrawal.release_live_assignments(context.transaction.session, annotator_id=context.annotator_id, now=context.now)
     work_sessions.forget_session(context)
     context.save_state(context.state.with_step(ConversationStep.NONE))
+    tapped = context.without_tap()
     if not isinstance(item, AssignedItem):
-        return join_calls(context.acknowledge(), *closed, navigation.send_pause(context, "paused"))
-    has_draft = conversation_state.is_begun(context.state.get_draft(item.assignment_id, item.revision))
+        return join_calls(context.acknowledge(), *closed, return_card.show_pause(tapped))
     return join_calls(
         context.acknowledge(),
         *closed,
         navigation.remove_item_buttons(context, item),
-        navigation.send_pause(context, "paused-begun", number=item.number)
-        if has_draft
-        else navigation.send_pause(context, "paused"),
-        attestation_questions.ask_at_pause(context, project_id=item.project_id),
+        return_card.ask_attestation(tapped, project_id=item.project_id)
+        or return_card.show_pause(tapped, project_id=item.project_id),
     )
 
 
 def submit_attestation(context: UpdateContext) -> TelegramCalls:
-    """Store which aids (such as dictionaries) were used in the work session that the button names."""
+    """Store which aids (such as dictionaries) were used in the work session that the button names.
+
+    The card, or what comes next, follows.
+    """
     callback = context.require_callback()
     project, definition = context.get_project(callback.row_id)
     section = definition.attestation
@@ -116,24 +116,12 @@ def submit_attestation(context: UpdateContext) -> TelegramCalls:
         now=context.now,
         at_end=moment != AttestationMoment.BEFORE_ITEM,
     )
-    way_on = [context.translate("resume")] if moment == AttestationMoment.PAUSE else []
-    confirmation = message_layout.render_text(context.translate, section.text, used, *way_on)
+    confirmation = message_layout.render_text(context.translate, section.text, used)
     calls = join_calls(context.acknowledge("noted"), context.edit(confirmation))
-    if moment == AttestationMoment.BEFORE_ITEM:
-        return join_calls(calls, navigation.show_current_screen(context.without_tap()))
-    above = _list_buttons_above(context)  # those of the card above it can still be typed
-    left = prompts.encode_prompt(replace(confirmation, buttons=above))
-    context.save_state(replace(context.state.without_prompt(), prompt=left))
-    return calls if moment == AttestationMoment.PAUSE else join_calls(calls, attestation_questions.ask_at_end(context))
-
-
-def _list_buttons_above(context: UpdateContext) -> ButtonRows:
-    """The buttons of the last prompt that are not those of an attestation."""
-    rows = prompts.decode_prompt(context.state.prompt).buttons
-    actions = {button.data: updates_and_calls.decode_callback(button.data) for row in rows for button in row}
-    attests = {data for data, callback in actions.items() if callback and callback.action is ButtonAction.ATTEST}
-    kept = (tuple(button for button in row if button.data not in attests) for row in rows)
-    return tuple(row for row in kept if row)
+    context.save_state(context.state.without_prompt())
+    if moment == AttestationMoment.PAUSE:
+        return join_calls(calls, work_sessions.show_card(context.without_tap(), project_id=callback.row_id))
+    return join_calls(calls, navigation.show_current_screen(context.without_tap()))
 
 
 MAX_REASON_LENGTH = 500

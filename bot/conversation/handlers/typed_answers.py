@@ -58,6 +58,11 @@ def _leads_on(button: InlineButton) -> bool:
     return is_card or callback == CallbackData(ButtonAction.GO_ON)
 
 
+def _ends_work(button: InlineButton) -> bool:
+    """Whether a button is that of a card, by which more work begins."""
+    return updates_and_calls.decode_callback(button.data) == CallbackData(ButtonAction.SESSION, 0, (menus.ENDLESS,))
+
+
 def _offers_news(button: InlineButton) -> bool:
     """Whether a button is under a screen that says that there is nothing to answer now."""
     callback = updates_and_calls.decode_callback(button.data)
@@ -70,6 +75,8 @@ def repeat_prompt(context: UpdateContext) -> TelegramCalls:
     buttons = [button for row in prompt.buttons for button in row]
     if any(map(_offers_news, buttons)):
         return navigation.show_current_screen(context)
+    if any(map(_ends_work, buttons)) and prompts.is_stay_out(context.text):
+        return skips_and_reports.pause_work(context)
     if any(map(_leads_on, buttons)):
         return join_calls(context.send_text("only-read"), navigation.show_current_screen(context))
     return join_calls(context.send_text("choose-shown"), context.ask(prompt, state.step, subject_id=state.subject_id))
@@ -388,7 +395,7 @@ def change_edited_answer(context: UpdateContext) -> TelegramCalls:
     try:
         item = assignments.undo_judgement(opened)
     except Stale:
-        return context.send_text("undo-closed")
+        return context.send_text(answers.choose_refusal(opened))
     draft = answers.restore_draft(context, opened, item)
     result = _apply_edit(context, item, draft, name, is_saved=True)
     if isinstance(result, RefusedInput):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from annotation.errors import Stale
 from annotation.workflow import assignments
+from annotation.workflow.annotators import own_work
 from bot.conversation import message_layout, navigation, prompts, requirements, work_sessions
+from bot.conversation.message_layout import TextBlock
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import ButtonAction, TelegramCalls
-from bot.conversation.views import own_progress
+from bot.conversation.views import own_progress, return_card
 from bot.conversation.views.menus import ENDLESS, SESSION_SIZES, render_session_choice
 
 
@@ -33,7 +35,7 @@ def choose_session(context: UpdateContext) -> TelegramCalls:
 
 
 def show_progress(context: UpdateContext) -> TelegramCalls:
-    """`/progress`: a line for each project, and a button that leads on."""
+    """`/progress`: a line for each project, what was earned, and a button that leads on."""
     listed = assignments.list_own_progress(
         context.transaction, now=context.now, exhausted=context.state.exhausted_entries
     )
@@ -41,4 +43,7 @@ def show_progress(context: UpdateContext) -> TelegramCalls:
         return navigation.show_current_screen(context)
     button = message_layout.build_button(context.translate("go-on"), ButtonAction.GO_ON, typed=(prompts.GO_ON,))
     blocks = own_progress.build_progress_blocks(listed, context.translate)
+    ids = [progress.project_id for progress in listed]
+    earned = own_work.sum_earned(context.transaction.session, annotator_id=context.annotator_id, project_ids=ids)
+    blocks.append(TextBlock("\n".join(return_card.format_earned(earned, context.translate))))
     return context.ask(message_layout.render_messages(blocks, context.translate, buttons=((button,),))[-1])

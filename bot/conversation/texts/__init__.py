@@ -135,13 +135,14 @@ def get_organiser_texts(language: str) -> Texts:
 
 @cache
 def list_words(name: str) -> frozenset[str]:
-    """The words of the lists `words-NAME` in every language of the bot, in lower case.
+    """The words of the lists `words-NAME` in every language of the bot, in lower case, also without accents.
 
     A list has the words of those that the English one includes, also in a language that has only these.
     """
     lists = [get_texts(language)(f"{typed_words.PREFIX}{name}") for language in list_languages()]
     words = {typed_words.normalise_word(word) for words in lists for word in typed_words.split_list(words)}
     included = typed_words.list_included(_read_english().by_id[f"{typed_words.PREFIX}{name}"])
+    words |= set(map(typed_words.strip_accents, words))
     return frozenset(words.union(*map(list_words, included)))
 
 

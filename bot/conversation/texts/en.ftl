@@ -134,8 +134,6 @@ noted = Noted
 # What somebody told about themselves is stored.
 # $value (Kharkiv): what they told
 profile-noted = Noted: { $value }. You can correct it here: /mydata
-# Said to a typed text that is none of the buttons.
-choose-from-list = There is no such answer. Please tap one of the buttons.
 # Said to a text where a number was asked for: with both bounds, with one, or with none.
 # $bounds (both): both, least, most or none; not shown
 # $least (18): the lowest number
@@ -229,7 +227,7 @@ report = Problem
 # Button, at most 20 characters: asks the organisers.
 ask = Ask
 # Button, at most 20 characters: shows the instructions again.
-task = The task
+task = Task
 # Button, at most 20 characters: stops for now.
 pause = Pause
 # Button, at most 20 characters: an answer that was to be changed stays.
@@ -481,6 +479,8 @@ answer-or-skip = Give an answer, or tap “Skip”
 undo-open = Choose another answer
 # Short notice over the chat, at most 200 characters: an answer can no longer be changed.
 undo-closed = This answer can no longer be changed: you have seen a related question since, or this stage or the project is over.
+# An answer that can no longer be changed: it was in training, where the right one is shown.
+undo-training = You have already seen the right answer here, so yours can no longer be changed.
 # Short notice over the chat, at most 200 characters: an answer stays as it was.
 kept = Left as it was
 # Below an answer that came after the question was closed.
@@ -489,7 +489,7 @@ extra = Thank you! This question was closed in the meantime, so your answer is s
 right = Right!
 # In training: the answer was wrong.
 # $gold (a fable): the right answer
-wrong = No, the right answer is: { $gold }
+wrong = The right answer is: { $gold }
 # In training: an answer in own words, which is not called right or wrong.
 # $gold (Because it rained.): the expected answer
 for-comparison = The expected answer: { $gold }
@@ -564,19 +564,6 @@ review-counts-again = It counts again. Sorry for the confusion.
 
 ## Why there is no question now
 
-# There is no further question now.
-# $answers (40): how many answers the annotator has given
-all-done = { $answers ->
-    [0] There are no questions for you yet.
-    [one] That is all for now. You have given { $answers } answer, thank you!
-   *[other] That is all for now. You have given { $answers } answers, thank you!
-}
-# All projects of the annotator are over.
-# $answers (40): how many answers the annotator has given
-all-closed = { $answers ->
-    [one] Everything is over. You have given { $answers } answer, thank you! A new project opens with a link from the organisers.
-   *[other] Everything is over. You have given { $answers } answers, thank you! A new project opens with a link from the organisers.
-}
 # The project takes people with other facts about themselves.
 # $project (Folk tales): the title of the project
 not-admitted = Sorry, “{ $project }” is inviting other people this time. Thank you for offering to help!
@@ -601,22 +588,8 @@ cool-down = Your next attempt in “{ $project }” opens { $until }.
 # Somebody is back in a project that they have left.
 # $project (Folk tales): the title of the project
 withdrawn = You have left “{ $project }”. Thank you for your time!
-# Somebody has done their share of a project.
-# $project (Folk tales): the title of the project
-# $answers (40): how many answers they have given
-quota = In “{ $project }” you have done everything there was for you. Your answers: { $answers }. Thank you!
-# Somebody has done as much as one person may.
-# $answers (40): how many answers they have given
-cap = You have done everything that one person can do here. Your answers: { $answers }. Thank you!
-# Somebody has done as much as one person may in a day.
-# $until (on 5 May at 00:00): when, as `moment`, `in-minutes` or `in-hours` says it
-cap-until = That is enough for now, thank you! The next questions come { $until }.
 # The next question is not found at once; a button “Go on” stands below.
 searching = Looking for a question for you, one moment please.
-# After /pause.
-paused = Paused. Everything is saved; to go on, send /start.
-# Below other messages: how to go on later.
-resume = To go on: /start
 # Above a short question about the tools that somebody used when they last worked.
 sitting-over = One quick thing about last time:
 # The same question at the end of a work session.
@@ -789,9 +762,6 @@ more = ⋯
 undo-skip = Bring back
 # An item with several questions was answered: asks which of the answers is to change.
 which-answer = Which answer would you like to change?
-# Short notice over the chat, in training.
-# $gold (a fable): the right answer
-toast-wrong = No: { $gold }
 # On the first card of a programme of several data sets, within the sentence below.
 # $items (290): about how many items, rounded
 journey-items = { $items ->
@@ -857,9 +827,6 @@ failed-retry = Not this time: { $result }. Read the task again (/task) and give 
 failed-now = Not this time: { $result }.
 # After the training or the test: now the answers count.
 main-begins = Now for the real questions.
-# After /pause, where a question was begun.
-# $number (12): number of the question
-paused-begun = Paused. We remember what you began with question { $number }: it will wait for you, unless others finish it first. To go on, send /start.
 # In the menu of commands, at most 256 characters.
 command-skip = Skip the question
 # In the menu of commands, at most 256 characters.
@@ -954,8 +921,6 @@ session-only = Just { $number }
 session-more = { $number } more
 # Button, at most 20 characters: a session without an end.
 session-endless = No limit
-# Button, at most 20 characters: stops for today.
-session-enough = Enough for today
 # Short notice over the chat, at most 200 characters.
 # $number (20): size of the session
 session-chosen = { $number ->
@@ -975,15 +940,6 @@ session-seconds = Typically { $seconds } s per item.
 # In the summary of a session.
 # $minutes (3): the usual time for an item
 session-minutes = Typically { $minutes } min per item.
-# In the summary of a session: what is left for all annotators together.
-# $left (100): how many answers are wanted
-session-left = { $left ->
-    [0] All answers are in!
-    [one] { $left } answer to go between all of us.
-   *[other] { $left } answers to go between all of us.
-}
-# At the end of the summary of a session.
-session-thanks = Thank you! Shall we go on?
 # In the list /progress, after the title of a project, in small letters.
 progress-nothing = no items for you
 # In the list /progress, after the title of a project that is paused, in small letters.
@@ -992,22 +948,79 @@ progress-paused = paused
 progress-closed = over
 # In the list /progress, after the title of a project where the annotator was stopped, in small letters.
 progress-stopped = participation stopped
-# All projects of a programme are done.
-# $answers (40): how many answers the annotator has given
-programme-done = 🏁 That is all there was for you. { $answers ->
-    [one] You have given { $answers } answer
-   *[other] You have given { $answers } answers
-}, thank you!
-# All projects of a programme are done or paused.
-# $answers (40): how many answers the annotator has given
-programme-paused = { $answers ->
-    [one] That is all for now. You have given { $answers } answer
-   *[other] That is all for now. You have given { $answers } answers
-}, thank you! What is paused may open again.
+# In the list /progress, after the title of a project whose training or test the annotator did not pass, in small
+# letters.
+progress-failed = not passed
 # In the menu of commands, at most 256 characters.
 command-progress = See how far you are
 # In the menu of commands, at most 256 characters.
 command-session = Choose how many items now
+
+## The card at a pause and at an end
+
+# Heading of the card at the end: nothing is left for this annotator.
+card-end = 🏁 That is all there was for you. Thank you!
+# Heading of that card where the projects are over.
+card-closed = 🏁 Everything is over, thank you! A new project opens with a link from the organisers.
+# Heading of that card where something is paused.
+card-stopped = That is all for now, thank you! What is paused may open again.
+# Heading of the card: somebody has done as much as one person may in a day, or in one go.
+card-cap = That is enough for now, thank you!
+# At the end of that card.
+# $until (on 5 May at 00:00): when, as `moment`, `in-minutes` or `in-hours` says it
+card-until = The next questions come { $until }.
+# Heading of the card after /pause.
+paused = Paused. Everything is saved.
+# Heading of the card after /pause, where a question was begun.
+paused-begun = Paused. What you began is saved: it will wait for you, unless others finish it first.
+# Somebody has joined, and there is nothing to answer yet.
+nothing-yet = There are no questions for you yet.
+# On the card: how many items the annotator has done.
+# $today (12): today
+# $total (94): in all
+card-own = Today: { $today } · in all: { $total }
+# On the card: how many answers all annotators have given together, and how many of them are the annotator’s.
+# $answered (480): how many there are
+# $wanted (944): how many are wanted
+# $own (94): how many the annotator gave
+card-together = All of us together: { $answered } of { $wanted }, { $own } of them yours
+# On the card: on how many days in a row the annotator has worked, 2 or more.
+# $days (3): how many days
+card-days = { $days ->
+    [one] { $days } day in a row
+   *[other] { $days } days in a row
+}
+# On the card and in /progress: what the annotator has earned so far.
+# $amount (€12.50): the amount with its currency
+earned = Earned so far: { $amount }
+# On the task card of a project that pays.
+# $amount (€10.00): the amount with its currency
+pay-per-hour = Pay: { $amount } per hour of work.
+# On the task card of a project that pays.
+# $amount (€0.10): the amount with its currency
+pay-per-item = Pay: { $amount } per answered item.
+# Behind what a project pays.
+pay-not-rejected = Answers that the organisers reject are not paid.
+# Button, at most 24 characters: on the card, asks for one reminder.
+remind-tomorrow = Remind me tomorrow
+# After that button.
+remind-tomorrow-noted = All right, we will remind you once tomorrow, in the daytime.
+# On the card /reminders, where one reminder was asked for.
+notices-promised = You have asked for one reminder tomorrow.
+# Button, at most 24 characters: on the card, shows a link for friends.
+invite-friend = Invite a friend
+# Above a link that the annotator gives to friends.
+# $left (3): how many of them can still use it
+invite-link = { $left ->
+    [one] Send this link to a friend. { $left } person can still use it:
+   *[other] Send this link to friends. { $left } people can still use it:
+}
+# In place of that link, where everybody has come.
+# $uses (3): how many friends came
+invite-used-up = { $uses ->
+    [one] Your friend has already come. Thank you!
+   *[other] All { $uses } of your friends have already come. Thank you!
+}
 
 ## What the bot writes first
 
@@ -1031,8 +1044,6 @@ news-offer = Shall we write to you once when there are questions for you? To che
 news-tell = Yes, tell me
 # After that button.
 news-noted = We will write to you once, when there are questions for you.
-# Button, at most 24 characters: opens the card /reminders.
-notices-open = Reminders
 # At the top of the card /reminders.
 notices-about = We only message you first if you ask, and only in the daytime.
 # On the card /reminders.

@@ -5,8 +5,8 @@ words-no = nie
 words-back = wstecz, wróć, cofnij
 words-agree = { words-yes }, zgoda, zgadzam się
 words-disagree = { words-no }, nie zgadzam się
-words-pause = stop, pauza, dość, wystarczy, przerwa, na dziś wystarczy
-words-skip = pomiń, nie wiem, nie mam pojęcia
+words-pause = stop, pauza, dość, wystarczy, przerwa, koniec na dziś, na dziś wystarczy
+words-skip = pomiń, pomijam, nie wiem, nie mam pojęcia
 words-report = błąd, problem, jest błąd, literówka
 words-progress = ile zostało, ile jeszcze, postęp
 words-help = pomoc, pomocy, polecenia
@@ -52,10 +52,10 @@ language-noted = Od teraz rozmawiamy po polsku.
 welcome = Cześć! Ludzie odpowiadają tu na te same pytania, które dostają modele językowe. Jedno dotknięcie to jedna odpowiedź, a skończyć możesz w każdej chwili.
 invitation-unknown = Nie ma takiego zaproszenia. Sprawdź, czy link jest skopiowany w całości, albo poproś organizatorów o nowy.
 invitation-expired = To zaproszenie już wygasło. Poproś organizatorów o nowe.
-invitation-used-up = Z tego zaproszenia skorzystali już wszyscy, dla których było. Poproś organizatorów o nowe.
+invitation-used-up = Wszyscy, dla których było to zaproszenie, już z niego skorzystali. Poproś organizatorów o nowe.
 invitation-closed = Ten projekt już się zakończył. Dziękujemy za chęć pomocy!
-stranger = Żeby wejść, potrzebne jest zaproszenie. Poproś organizatorów o link i otwórz go.
-nothing-open = Teraz żaden projekt nie jest otwarty. Zajrzyj później: /start
+stranger = Wchodzi się tu na zaproszenie. Poproś organizatorów o link i otwórz go.
+nothing-open = Żaden projekt nie jest teraz otwarty. Zajrzyj później: /start
 menu = Wybierz projekt:
 left-many = pytań starczy na długo
 consent = Twoja zgoda
@@ -63,13 +63,12 @@ agree = Zgadzam się
 decline = Nie zgadzam się
 agreed = Dziękujemy! Twoja zgoda (wersja { $version }) jest zapisana. Żeby ją wycofać: /withdraw
 declined = W porządku. Bez Twojej zgody o nic nie pytamy. Jeśli zmienisz zdanie, wyślij /start. Żeby wymazać wszystko, co o Tobie wiemy: /forget
-consent-withdrawn = Zgoda jest wycofana: o nic więcej nie pytamy. Dotychczasowe odpowiedzi zostają. Żeby i one się nie liczyły: /withdraw; żeby wymazać wszystko: /forget. Jeśli zmienisz zdanie, wyślij /start.
+consent-withdrawn = Zgoda jest wycofana: o nic więcej nie pytamy. Dotychczasowe odpowiedzi zostają. Żeby też przestały się liczyć: /withdraw; żeby wymazać wszystko: /forget. Jeśli zmienisz zdanie, wyślij /start.
 type-text = Wpisz odpowiedź i wyślij.
 type-number = Wpisz liczbę, na przykład 34.
 rather-not-say = Wolę nie mówić
 noted = Zapisane
 profile-noted = Zapisane: { $value }. Poprawisz to tutaj: /mydata
-choose-from-list = Nie ma takiej odpowiedzi. Dotknij jednego z przycisków.
 not-a-number = { $bounds ->
     [both] Wpisz liczbę od { $least } do { $most }.
     [least] Wpisz liczbę nie mniejszą niż { $least }.
@@ -82,7 +81,7 @@ too-long = To za długie. { $most ->
     [many] Wystarczy { $most } znaków.
    *[other] Wystarczy { $most } znaku.
 }
-which-zone = Gdzie teraz jesteś? Jest tu limit dzienny, więc trzeba wiedzieć, kiedy zaczyna się u Ciebie dzień. Możesz też wpisać miasto albo godzinę na swoim zegarze, na przykład 14:30.
+which-zone = Gdzie teraz jesteś? Obowiązuje tu limit dzienny, więc musimy wiedzieć, kiedy zaczyna się u Ciebie dzień. Możesz też wpisać miasto albo godzinę na swoim zegarze, na przykład 14:30.
 which-zone-by-day = Gdzie teraz jesteś? Dzięki temu będziemy pisać tylko w ciągu dnia. Możesz też wpisać miasto albo godzinę na swoim zegarze, na przykład 14:30.
 zone-other = Inne miasto
 zone-unsaid = Wolę nie mówić
@@ -112,7 +111,7 @@ left = { $left ->
    *[other] zostało { $left } pytania
 }
 page-over = Strona { $page } gotowa. Dobra chwila na odpoczynek: /pause
-type-a-number = Na przyciski odpowiedzi jest za dużo: wyślij numer wybranej.
+type-a-number = Odpowiedzi jest za dużo na przyciski: wyślij numer tej, którą wybierasz.
 type-a-point = Dotknij liczby albo wyślij dowolną od { $low } do { $high }.
 done = Gotowe
 none-of-them = Żadna z nich
@@ -137,11 +136,11 @@ way-up = ↑ Dotknij cytatu nad tym wierszem: tam jest początek.
 
 ## Fragmenty tekstu
 
-span-sentence = W którym zdaniu? Dotknij jego numeru albo wpisz same słowa.
+span-sentence = W którym zdaniu? Dotknij jego numeru albo wpisz te słowa.
 span-first = Od którego słowa zaczynamy?
 span-last = Na którym słowie kończymy? Początek: „{ $first }”.
-span-match = Te słowa są w tekście kilka razy. O które miejsce chodzi?
-span-confirm = Jeśli się zgadza, zapisz. Jeśli nie, dodaj albo odejmij słowo z brzegu.
+span-match = Te słowa występują w tekście kilka razy. O które miejsce chodzi?
+span-confirm = Jeśli się zgadza, zapisz. Jeśli nie, dodaj albo usuń słowo z brzegu.
 span-empty = Nie ma tu słów, które można zaznaczyć.
 span-kept = Już zaznaczone: { $parts }
 span-part = „{ $part }”
@@ -168,7 +167,7 @@ second-none = Wszystko w porządku
 ## Odpowiedź własnymi słowami
 
 text-preview = Sprawdź i zapisz:
-text-number = Liczymy to jako { $number }.
+text-number = Zapiszemy to jako liczbę { $number }.
 text-save = Zapisz
 text-fix = Popraw
 text-type-again = Zmień swoją wiadomość z odpowiedzią albo wyślij ją jeszcze raz.
@@ -201,10 +200,10 @@ correction-same = Akapit { $number }: bez zmian.
 correction-doubt = Prawie wszystko jest tu inne. Zastąpić akapit tym tekstem?
 correction-replace = Tak, zastąp
 correction-reject = Nie
-correction-nothing = Cały tekst za Tobą, nic się w nim nie zmieniło.
+correction-nothing = Cały tekst przejrzany, bez żadnych zmian.
 correction-summary = { $total ->
-    [1] Cały tekst za Tobą, jest poprawiony.
-   *[other] Cały tekst za Tobą. { $count ->
+    [1] Cały tekst przejrzany i poprawiony.
+   *[other] Cały tekst przejrzany. { $count ->
         [one] Poprawiony jest { $count } akapit
         [few] Poprawione są { $count } akapity
         [many] Poprawionych jest { $count } akapitów
@@ -212,7 +211,7 @@ correction-summary = { $total ->
     } z { $total }: { $list }.
 }
 correction-again = Żeby wrócić do akapitu, dotknij jego numeru.
-correction-choose = Cały tekst za Tobą. Żeby zmienić akapit, dotknij jego numeru.
+correction-choose = Cały tekst przejrzany. Żeby zmienić akapit, dotknij jego numeru.
 correction-too-long = To za długie na jeden akapit. Wyślij, proszę, krótszy, w jednej wiadomości.
 correction-must-change = Coś trzeba tu poprawić. Dotknij numeru akapitu, a jeśli nie ma czego poprawiać, pomiń zadanie.
 correction-edited = Ten tekst jest już zapisany. Żeby go zmienić, dotknij pod nim „Zmień”.
@@ -263,10 +262,11 @@ choose-at-most = Zaznacz najwyżej { $most }
 answer-or-skip = Odpowiedz albo dotknij „Pomiń”
 undo-open = Wybierz inną odpowiedź
 undo-closed = Tej odpowiedzi nie da się już zmienić: po niej pojawiło się powiązane pytanie albo zakończył się ten etap lub projekt.
+undo-training = Poprawna odpowiedź została tu już pokazana, więc swojej nie da się już zmienić.
 kept = Zostaje bez zmian
 extra = Dziękujemy! To pytanie zostało w międzyczasie zamknięte, więc Twoja odpowiedź jest zapisana osobno.
 right = Dobrze!
-wrong = Nie, poprawna odpowiedź to: { $gold }
+wrong = Poprawna odpowiedź: { $gold }
 for-comparison = Oczekiwana odpowiedź: { $gold }
 
 ## Pominąć, zgłosić, zapytać
@@ -286,7 +286,7 @@ report-unknowable = Z tekstu to nie wynika
 report-bad-language = Błędy językowe
 report-same-options = Odpowiedzi są takie same
 report-type = Co jest nie tak z tym pytaniem? Wpisz kilka słów.
-reported = Dziękujemy, organizatorzy to zobaczą. Odpowiedzieć i tak możesz.
+reported = Dziękujemy, organizatorzy to zobaczą. Nadal możesz odpowiedzieć.
 ask-type = Wpisz swoje pytanie do organizatorów w jednej wiadomości.
 asked = Pytanie przekazane. Odpowiedź przyjdzie tutaj.
 ask-too-long = Pytanie jest puste albo za długie. Wpisz od jednego słowa do { $most } znaków.
@@ -303,40 +303,22 @@ answered = Organizatorzy odpowiedzieli
 review-rejected = „{ $project }”: jedna z Twoich odpowiedzi nie została przyjęta
 review-reason = Dlaczego: { $reason }
 review-what-follows = To pytanie dostanie ktoś inny, a Ty możesz działać dalej jak dotąd. Nie zgadzasz się? Napisz: /ask
-review-paid = Ta odpowiedź i tak będzie opłacona.
-review-unpaid = Nieprzyjęte odpowiedzi nie są opłacane.
+review-paid = Za tę odpowiedź i tak dostaniesz zapłatę.
+review-unpaid = Za nieprzyjęte odpowiedzi nie ma zapłaty.
 review-taken-back = „{ $project }”: decyzja o Twojej odpowiedzi została cofnięta
 review-counts-again = Odpowiedź znów się liczy. Przepraszamy za zamieszanie.
 
 ## Dlaczego teraz nie ma pytania
 
-all-done = { $answers ->
-    [0] Na razie nie ma dla Ciebie pytań.
-    [one] Na razie to wszystko. Masz za sobą { $answers } odpowiedź, dziękujemy!
-    [few] Na razie to wszystko. Masz za sobą { $answers } odpowiedzi, dziękujemy!
-    [many] Na razie to wszystko. Masz za sobą { $answers } odpowiedzi, dziękujemy!
-   *[other] Na razie to wszystko. Masz za sobą { $answers } odpowiedzi, dziękujemy!
-}
-all-closed = { $answers ->
-    [one] Wszystko jest zakończone. Masz za sobą { $answers } odpowiedź, dziękujemy! Nowy projekt otworzysz linkiem od organizatorów.
-    [few] Wszystko jest zakończone. Masz za sobą { $answers } odpowiedzi, dziękujemy! Nowy projekt otworzysz linkiem od organizatorów.
-    [many] Wszystko jest zakończone. Masz za sobą { $answers } odpowiedzi, dziękujemy! Nowy projekt otworzysz linkiem od organizatorów.
-   *[other] Wszystko jest zakończone. Masz za sobą { $answers } odpowiedzi, dziękujemy! Nowy projekt otworzysz linkiem od organizatorów.
-}
 not-admitted = Niestety, tym razem projekt „{ $project }” zaprasza inne osoby. Dziękujemy za chęć pomocy!
 not-running = Projekt „{ $project }” jest teraz wstrzymany. Twoje odpowiedzi są zapisane.
 suspended = Organizatorzy wstrzymali Twój udział. Jeśli to pomyłka, napisz do nich: /ask
 paused-by-rule = Twój udział w projekcie „{ $project }” jest wstrzymany. Organizatorzy przejrzą Twoje odpowiedzi; możesz ich zapytać: /ask
 excluded = Twój udział w projekcie „{ $project }” jest zakończony. Żeby zapytać dlaczego: /ask
-failed = Projekt „{ $project }”: próby się skończyły. Dziękujemy za podjęcie wyzwania!
+failed = Projekt „{ $project }”: wszystkie próby są już wykorzystane. Dziękujemy za chęć spróbowania!
 cool-down = Następna próba w projekcie „{ $project }” otworzy się { $until }.
 withdrawn = Nie bierzesz już udziału w projekcie „{ $project }”. Dziękujemy za Twój czas!
-quota = W projekcie „{ $project }” masz za sobą wszystko, co było dla Ciebie. Twoje odpowiedzi: { $answers }. Dziękujemy!
-cap = Masz za sobą wszystko, co może tu zrobić jedna osoba. Twoje odpowiedzi: { $answers }. Dziękujemy!
-cap-until = Na razie wystarczy, dziękujemy! Następne pytania będą { $until }.
 searching = Szukamy dla Ciebie pytania, chwileczkę.
-paused = Pauza. Wszystko jest zapisane; żeby wrócić, wyślij /start.
-resume = Żeby wrócić: /start
 sitting-over = Jedno krótkie pytanie o poprzedni raz:
 sitting-ends = I na koniec jedno krótkie pytanie:
 in-minutes = za { $minutes ->
@@ -384,7 +366,7 @@ mydata-rights = Wszystko jest dokładnie zapisane w pliku powyżej. Wyjście z p
 mydata-again = Ten plik jest u Ciebie od niedawna. O następny możesz poprosić za { $minutes } min.
 withdraw-which = Z którego projektu chcesz wyjść?
 withdraw-nothing = Nie bierzesz udziału w żadnym projekcie.
-withdraw-sure = Wyjść z projektu „{ $project }”? Żadna Twoja odpowiedź nie będzie się tam już liczyć. Powrotu nie ma.
+withdraw-sure = Wyjść z projektu „{ $project }”? Żadna Twoja odpowiedź nie będzie się tam już liczyć. Wrócić się potem nie da.
 withdraw-yes = Tak, wychodzę
 withdrawn-now = { $answers ->
     [one] Nie bierzesz już udziału w projekcie „{ $project }”; { $answers } odpowiedź już się nie liczy.
@@ -393,8 +375,8 @@ withdrawn-now = { $answers ->
    *[other] Nie bierzesz już udziału w projekcie „{ $project }”; { $answers } odpowiedzi już się nie liczy.
 }
 stay = Nie, zostaję
-stays = W porządku, wszystko zostaje jak było.
-forget-sure = Zapomnieć o Tobie we wszystkich projektach? Twoje odpowiedzi, wiadomości i wszystko, co o Tobie wiemy, zostanie wymazane. Tego nie da się cofnąć. Zostanie tylko ślad bez imienia i numeru: jeśli wrócisz, wstrzymany udział, niezdany test i wyjście z projektu nadal będą obowiązywać. Tego, co już opublikowane, nie zdołamy wymazać.
+stays = W porządku, wszystko zostaje tak, jak było.
+forget-sure = Zapomnieć o Tobie we wszystkich projektach? Twoje odpowiedzi, wiadomości i wszystko, co o Tobie wiemy, zostanie wymazane. Tego nie da się cofnąć. Zostanie tylko ślad bez imienia i numeru: jeśli wrócisz, wstrzymany udział, niezdany test i wyjście z projektu nadal będą obowiązywać. Tego, co już opublikowano, nie możemy wymazać.
 forget-yes = Tak, zapomnijcie
 forgotten = Gotowe: nic już o Tobie nie wiemy. Dziękujemy za wszystko. Ten czat możesz wyczyścić tylko Ty. Powrót: /start
 
@@ -404,7 +386,7 @@ only-private = Ten bot działa tylko w prywatnej rozmowie: otwórz jego profil i
 only-text = Czytamy tylko tekst.
 edited = Zmienionych wiadomości nie czytamy. Żeby poprawić odpowiedź, dotknij pod nią „Zmień”.
 unknown-command = Nie ma takiego polecenia. Wszystkie: /help
-flooded = Za dużo wiadomości w ciągu minuty, więc część jest nieprzeczytana. Poczekaj minutę, a potem działaj dalej.
+flooded = Za dużo wiadomości w ciągu minuty, więc części z nich nie przeczytaliśmy. Poczekaj minutę i działaj dalej.
 help = Co tu można zrobić:
 
 ## Gdy coś pójdzie nie tak
@@ -438,7 +420,6 @@ shared-count = wszyscy razem: { $answered } z { $wanted }
 more = ⋯
 undo-skip = Przywróć
 which-answer = Którą odpowiedź chcesz zmienić?
-toast-wrong = Nie: { $gold }
 journey-items = { $items ->
     [one] { $items } zadanie
     [few] { $items } zadania
@@ -468,7 +449,7 @@ pass-mark = Żeby przejść dalej, { $needed ->
     [many] potrzeba co najmniej { $needed } poprawnych odpowiedzi
    *[other] potrzeba co najmniej { $needed } poprawnej odpowiedzi
 }.
-result = { $right } z { $of } dobrze (potrzeba co najmniej { $needed })
+result = poprawne odpowiedzi: { $right } z { $of } (potrzeba co najmniej { $needed })
 training-over = Trening zakończony, dziękujemy!
 training-passed = Trening zaliczony: { $result }.
 qualification-over = Test zakończony, dziękujemy!
@@ -476,7 +457,6 @@ qualification-passed = Test zaliczony, gratulujemy: { $result }.
 failed-retry = Tym razem się nie udało: { $result }. Przeczytaj jeszcze raz zadanie (/task) i spróbuj ponownie.
 failed-now = Tym razem się nie udało: { $result }.
 main-begins = A teraz już na serio.
-paused-begun = Pauza. Rozpoczęte pytanie { $number } jest zapamiętane i poczeka na Ciebie, chyba że inni zdążą je zamknąć. Żeby wrócić, wyślij /start.
 command-skip = Pomiń pytanie
 command-problem = Zgłoś problem z pytaniem
 
@@ -529,12 +509,11 @@ remark-night = 🌙 Jest już późno. Zadania poczekają do jutra.
 
 ## Ile teraz i ile już
 
-session-how-many = Ile zadań chcesz teraz zrobić? Po ostatnim będzie podsumowanie i można będzie na nim skończyć.
+session-how-many = Ile zadań chcesz teraz zrobić? Po ostatnim zobaczysz podsumowanie i możesz na tym skończyć.
 session-under-way = Tym razem już { $done } z { $goal }.
 session-only = Tylko { $number }
 session-more = Jeszcze { $number }
 session-endless = Bez limitu
-session-enough = Na dziś wystarczy
 session-chosen = { $number ->
     [one] { $number } zadanie, a potem podsumowanie
     [few] { $number } zadania, a potem podsumowanie
@@ -549,32 +528,52 @@ session-over = 🏁 { $number ->
 } w { $minutes } min
 session-seconds = Zwykle { $seconds } s na zadanie.
 session-minutes = Zwykle { $minutes } min na zadanie.
-session-left = { $left ->
-    [0] Wszystkie odpowiedzi już są!
-    [one] Wszystkim razem została { $left } odpowiedź.
-    [few] Wszystkim razem zostały { $left } odpowiedzi.
-    [many] Wszystkim razem zostało { $left } odpowiedzi.
-   *[other] Wszystkim razem zostało { $left } odpowiedzi.
-}
-session-thanks = Dziękujemy! Działamy dalej?
 progress-nothing = nie ma dla Ciebie zadań
 progress-paused = wstrzymany
 progress-closed = zakończony
 progress-stopped = udział wstrzymany
-programme-done = 🏁 To wszystko, co było dla Ciebie. Masz za sobą { $answers ->
-    [one] { $answers } odpowiedź
-    [few] { $answers } odpowiedzi
-    [many] { $answers } odpowiedzi
-   *[other] { $answers } odpowiedzi
-}, dziękujemy!
-programme-paused = Na razie to wszystko. Masz za sobą { $answers ->
-    [one] { $answers } odpowiedź
-    [few] { $answers } odpowiedzi
-    [many] { $answers } odpowiedzi
-   *[other] { $answers } odpowiedzi
-}, dziękujemy! To, co wstrzymane, może się jeszcze otworzyć.
+progress-failed = niezaliczone
 command-progress = Zobacz, ile już za Tobą
 command-session = Wybierz, ile zadań teraz
+
+## Karta przy pauzie i na końcu
+
+card-end = 🏁 To wszystko, co było dla Ciebie. Dziękujemy!
+card-closed = 🏁 Wszystko jest zakończone, dziękujemy! Nowy projekt otworzysz linkiem od organizatorów.
+card-stopped = Na razie to wszystko, dziękujemy! To, co wstrzymane, może się jeszcze otworzyć.
+card-cap = Na razie wystarczy, dziękujemy!
+card-until = Następne pytania będą { $until }.
+paused = Pauza. Wszystko jest zapisane.
+paused-begun = Pauza. To, co zaczęte, jest zapisane i poczeka na Ciebie, chyba że inni zdążą to zamknąć.
+nothing-yet = Na razie nie ma dla Ciebie pytań.
+card-own = Dziś: { $today } · łącznie: { $total }
+card-together = Wszyscy razem: { $answered } z { $wanted }, w tym Twoje: { $own }
+card-days = { $days ->
+    [one] { $days } dzień z rzędu
+    [few] { $days } dni z rzędu
+    [many] { $days } dni z rzędu
+   *[other] { $days } dnia z rzędu
+}
+earned = Zarobione dotąd: { $amount }
+pay-per-hour = Stawka: { $amount } za godzinę pracy.
+pay-per-item = Stawka: { $amount } za zadanie z odpowiedzią.
+pay-not-rejected = Odpowiedzi odrzucone przez organizatorów nie są płatne.
+remind-tomorrow = Przypomnij jutro
+remind-tomorrow-noted = W porządku, przypomnimy jutro w ciągu dnia, jeden raz.
+notices-promised = Na Twoją prośbę przypomnimy raz, następnego dnia.
+invite-friend = Zaproś znajomych
+invite-link = { $left ->
+    [one] Wyślij ten link komuś znajomemu. Może z niego skorzystać jeszcze { $left } osoba:
+    [few] Wyślij ten link znajomym. Mogą z niego skorzystać jeszcze { $left } osoby:
+    [many] Wyślij ten link znajomym. Może z niego skorzystać jeszcze { $left } osób:
+   *[other] Wyślij ten link znajomym. Może z niego skorzystać jeszcze { $left } osoby:
+}
+invite-used-up = { $uses ->
+    [one] Z Twojego linku skorzystała już { $uses } osoba, więcej zaprosić się nie da. Dziękujemy!
+    [few] Z Twojego linku skorzystały już { $uses } osoby, więcej zaprosić się nie da. Dziękujemy!
+    [many] Z Twojego linku skorzystało już { $uses } osób, więcej zaprosić się nie da. Dziękujemy!
+   *[other] Z Twojego linku skorzystało już { $uses } osoby, więcej zaprosić się nie da. Dziękujemy!
+}
 
 ## Kiedy bot odzywa się sam
 
@@ -587,8 +586,7 @@ news = „{ $project }”: znów są dla Ciebie pytania.
 news-offer = Dać Ci znać raz, gdy będą dla Ciebie pytania? Możesz też zajrzeć tu bez czekania: /start
 news-tell = Tak, dajcie znać
 news-noted = Damy znać raz, gdy będą dla Ciebie pytania.
-notices-open = Przypomnienia
-notices-about = Bez Twojej wiadomości odzywamy się tylko na Twoje życzenie i tylko w ciągu dnia.
+notices-about = Sami odzywamy się tylko wtedy, gdy tego chcesz, i tylko w ciągu dnia.
 notices-reminders = Przypomnienia: { $state }. Przychodzą, gdy nie ma Cię od dwóch dni, a są dla Ciebie pytania, najwyżej raz na trzy dni. Po trzech bez odpowiedzi ustają.
 notices-new = Nowe pytania: { $state }. Napiszemy raz, gdy po przerwie znów będą dla Ciebie pytania.
 notices-on = włączone

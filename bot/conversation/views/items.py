@@ -41,8 +41,13 @@ def _list_answer_lines(item: AssignedItem, draft: AnswerDraft, translate: Texts)
             words = INPUTS[shown.question.kind].format_answer(
                 shown, conversation_state.encode_answer(answer), translate, language=item.language
             )
-        lines.append(f"{number}. {shown.text} — {words}")
+        lines.append(f"{number}. {_join_answer(shown.text, words)}")
     return lines
+
+
+def _join_answer(question: str, words: str) -> str:
+    """A question and its answer in one line; a question mark stays, the full stop of an instruction does not."""
+    return f"{question.rstrip(' .:')} — {words}"
 
 
 def _build_change_buttons(item: AssignedItem, draft: AnswerDraft) -> ButtonRows:
@@ -329,7 +334,7 @@ def _build_question_blocks(progress: ItemProgress, translate: Texts) -> list[Tex
     """What was answered before, and the question that is asked now."""
     asked = progress.asked
     is_repeated = progress.is_below and asked.draft.entry is not None  # they stand above
-    lines = [] if is_repeated else [f"{question} — {answer}" for question, answer in progress.answered]
+    lines = [] if is_repeated else [_join_answer(question, answer) for question, answer in progress.answered]
     return [TextBlock("\n".join(lines)), *INPUTS[asked.shown.question.kind].build_blocks(asked, translate)]
 
 
@@ -447,7 +452,7 @@ def format_answers(saved: SavedJudgement, translate: Texts) -> list[str]:
     for name, label in saved.stored_answers.items():
         shown = shown_questions[name]
         words = INPUTS[shown.question.kind].format_answer(shown, label, translate, language=saved.language)
-        answers.append(f"{shown.text} — {words}" if len(saved.questions) > 1 else words)
+        answers.append(_join_answer(shown.text, words) if len(saved.questions) > 1 else words)
     return answers
 
 
@@ -457,7 +462,7 @@ def _format_verdict(saved: SavedJudgement, shown: ShownQuestion, translate: Text
     words = translate("leave-open")
     if stored is not None:
         words = INPUTS[shown.question.kind].format_answer(shown, stored, translate, language=saved.language)
-    line = f"{shown.text} — {words}"
+    line = _join_answer(shown.text, words)
     mark = None if feedback is None else feedback.marks.get(shown.name)
     if feedback is None or mark is None:
         return line
@@ -488,7 +493,7 @@ def format_toast(saved: SavedJudgement, translate: Texts, *, emoji: str) -> str:
         text = translate("extra")
     elif saved.feedback is not None and saved.feedback.right is not None:
         gold = format_gold(saved, saved.feedback, translate)
-        text = translate("right") if saved.feedback.right else translate("toast-wrong", gold=gold)
+        text = translate("right") if saved.feedback.right else f"{WRONG} {translate('wrong', gold=gold)}"
     elif saved.revision:
         text = translate("answer-changed")
     else:

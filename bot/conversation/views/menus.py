@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from enum import StrEnum
 
 from annotation.workflow.notices.wishes import Wish, WishedNotice
@@ -22,7 +21,8 @@ class NoticeWord(StrEnum):
     """What a NOTICE button does; the values are in the data of buttons.
 
     CARD shows the card, on which REMIND, NO_REMINDERS, NEWS, NO_NEWS and NOTHING set what is wanted; TELL wants news
-    where there is nothing to answer now. Below a reminder stand GO_ON, TOMORROW and STOP.
+    where there is nothing to answer now. Below a reminder stand GO_ON, TOMORROW and STOP. ONCE asks for one reminder
+    tomorrow, and for no further ones.
     """
 
     CARD = "card"
@@ -34,20 +34,28 @@ class NoticeWord(StrEnum):
     TELL = "tell"
     GO_ON = "on"
     TOMORROW = "tomorrow"
+    ONCE = "once"
     STOP = "stop"
 
 
-def build_card_button(translate: Texts) -> InlineButton:
-    """The button that shows the card."""
-    return _build_button("notices-open", NoticeWord.CARD, translate)
+def build_reminder_button(translate: Texts) -> InlineButton:
+    """The button that asks for a single reminder tomorrow."""
+    return _build_button("remind-tomorrow", NoticeWord.ONCE, translate)
+
+
+def render_promise(translate: Texts) -> RenderedMessage:
+    """That the annotator will be reminded tomorrow, with a button that takes it back."""
+    stop = _build_button("notices-stop", NoticeWord.STOP, translate)
+    return message_layout.render_text(translate, translate("remind-tomorrow-noted"), buttons=((stop,),))
 
 
 def render_card(wish: Wish, translate: Texts) -> RenderedMessage:
     """What the bot writes first and whether it is on, with buttons that turn it on and off."""
+    reminds = wish.reminders or wish.is_promised
     states = [translate("notices-on" if on else "notices-off") for on in (wish.reminders, wish.news)]
     buttons = [
         _build_button("notices-stop", NoticeWord.NO_REMINDERS, translate)
-        if wish.reminders
+        if reminds
         else _build_button("notices-remind", NoticeWord.REMIND, translate),
         _build_button("notices-no-news", NoticeWord.NO_NEWS, translate)
         if wish.news
@@ -60,6 +68,7 @@ def render_card(wish: Wish, translate: Texts) -> RenderedMessage:
         translate,
         translate("notices-about"),
         translate("notices-reminders", state=states[0]),
+        translate("notices-promised") if wish.is_promised else "",
         translate("notices-new", state=states[1]),
         buttons=tuple((button,) for button in (*buttons, go_on)),
     )
@@ -79,6 +88,9 @@ def render_notice(kind: WishedNotice, title: str, translate: Texts) -> RenderedM
     go_on = _build_button("go-on", NoticeWord.GO_ON, translate)
     if kind is WishedNotice.NEWS:
         return message_layout.render_text(translate, translate("news", project=project), buttons=((go_on,),))
+    if kind is WishedNotice.PROMISED:
+        rows = ((go_on,), (build_reminder_button(translate),))
+        return message_layout.render_text(translate, translate("reminder", project=project), buttons=rows)
     is_last = kind is WishedNotice.LAST_REMINDER
     texts = [translate("reminder", project=project), *([translate("reminder-last")] if is_last else [])]
     stop = _build_button("notices-stop", NoticeWord.STOP, translate)
@@ -97,8 +109,6 @@ SESSION_SIZES = (10, 20, 40)
 """How many items a session can have."""
 ENDLESS = 0
 """The number, in place of a session's size, of work without end."""
-_MOST_SECONDS = 100
-"""A longer median is told in minutes."""
 
 
 def build_size_row(
@@ -123,39 +133,6 @@ def render_session_choice(translate: Texts, *, done: int, goal: int) -> Rendered
     under_way = translate("session-under-way", done=done, goal=goal) if goal else ""
     buttons = (build_size_row(translate), (_build_endless_button(translate),))
     return message_layout.render_text(translate, under_way, translate("session-how-many"), buttons=buttons)
-
-
-def render_session_end(
-    translate: Texts,
-    *,
-    number: int,
-    active: timedelta,
-    median: float | None,
-    progress: Sequence[TextBlock],
-    left: int | None,
-) -> RenderedMessage:
-    """The card after the last item of a session: so many items in so much time, the progress, and how to go on.
-
-    `median` is the median of the seconds of an item, `left` how many answers all annotators have still to give.
-    """
-    minutes = max(1, round(active.total_seconds() / 60))
-    lines = [translate("session-over", number=number, minutes=minutes)]
-    if median is not None and median < _MOST_SECONDS:
-        lines.append(translate("session-seconds", seconds=max(1, round(median))))
-    elif median is not None:
-        lines.append(translate("session-minutes", minutes=round(median / 60)))
-    blocks = [
-        TextBlock("\n".join(lines), ((0, len(lines[0])),)),
-        *progress,
-        TextBlock("" if left is None else translate("session-left", left=left)),
-        TextBlock(translate("session-thanks")),
-    ]
-    return message_layout.render_messages(blocks, translate, buttons=_build_end_buttons(translate))[-1]
-
-
-def _build_end_buttons(translate: Texts) -> ButtonRows:
-    enough = message_layout.build_button(translate("session-enough"), ButtonAction.PAUSE, typed=(prompts.STAY_OUT,))
-    return (build_size_row(translate, first="session-more"), (_build_endless_button(translate),), (enough,))
 
 
 def _build_endless_button(translate: Texts) -> InlineButton:

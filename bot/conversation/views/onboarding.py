@@ -168,10 +168,11 @@ def render_card(
     examples: ExamplesSection | None,
     translate: Texts,
     *,
+    pay: str = "",
     buttons: ButtonRows = (),
     above: Sequence[str] = (),
 ) -> tuple[RenderedMessage, ...]:
-    """The task card: the lines `above` it, the project's title, its instructions, and its good and bad examples."""
+    """The task card: the lines `above` it, the title, the instructions, good and bad examples, and what is paid."""
     blocks = [TextBlock("\n".join(above)), message_layout.make_bold_block(title), TextBlock(instructions)]
     if examples is not None:
         for text_id, emoji, listed_examples in (
@@ -183,4 +184,4 @@ def render_card(
                     message_layout.make_bold_block(translate(text_id)),
                     TextBlock("\n".join(f"{emoji} {example}" for example in listed_examples)),
                 ]
-    return message_layout.render_messages(blocks, translate, buttons=buttons)
+    return message_layout.render_messages([*blocks, TextBlock(pay)], translate, buttons=buttons)

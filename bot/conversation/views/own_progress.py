@@ -51,19 +51,16 @@ PASSED_TEXTS = {Stage.TRAINING: "training-passed", Stage.QUALIFICATION: "qualifi
 """The ids of the texts that say that a stage is passed."""
 
 
-def render_unassigned_reason(
-    result: NothingAssigned, translate: Texts, *, title: str, zone: str | None, answers: int, now: datetime
-) -> RenderedMessage:
-    """Why there is no item now, until when, and what the annotator can do.
+def format_until(at: datetime, translate: Texts, *, zone: str | None, now: datetime) -> str:
+    """The time at which a reason ends, in the annotator's time zone."""
+    return time_zones.format_time(at, translate, zone=zone, now=now)
 
-    `title` is the project's, `zone` the annotator's; `answers` is how many they gave, told where they are done.
-    """
-    until = "" if result.until is None else time_zones.format_time(result.until, translate, zone=zone, now=now)
-    if result.reason is UnassignedReason.CAP:
-        text = translate("cap-until", until=until) if until else translate("cap", answers=answers)
-        return message_layout.render_text(translate, text)
-    if result.reason is UnassignedReason.QUOTA:
-        return message_layout.render_text(translate, translate("quota", project=title, answers=answers))
+
+def render_unassigned_reason(
+    result: NothingAssigned, translate: Texts, *, title: str, zone: str | None, now: datetime
+) -> RenderedMessage:
+    """Why there is no item now, until when, and what the annotator can do; `title` is the project's, `zone` theirs."""
+    until = "" if result.until is None else format_until(result.until, translate, zone=zone, now=now)
     if result.reason is UnassignedReason.COOL_DOWN:
         return message_layout.render_text(translate, translate("cool-down", project=title, until=until))
     if result.reason is UnassignedReason.SEARCHING:
@@ -80,23 +77,31 @@ def render_unassigned_reason(
 
 
 def render_qualification_result(
-    decision: QualificationDecision, translate: Texts, *, title: str = ""
+    decision: QualificationDecision, translate: Texts, *, title: str = "", until: str = ""
 ) -> RenderedMessage:
-    """The result of a training or qualification; the time of the next attempt is told in a message of its own.
+    """The result of a training or qualification.
 
-    `title` is that of the data set, in a programme.
+    `title` is that of the data set, in a programme. There the next item may be another data set's: what follows from a
+    failure is told here, and not that the main items begin. `until` is when the next attempt opens, empty for now.
     """
-    texts = [_format_result(decision, translate)]
-    if decision.passed and decision.next_stage is Stage.MAIN:
+    texts = [_format_result(decision, translate, may_go_on=not (title and until))]
+    is_over = not decision.passed and decision.retry_at is None
+    if title and is_over:
+        texts.append(translate("failed", project=title))
+    elif title and until:
+        texts.append(translate("cool-down", project=title, until=until))
+    elif not title and decision.passed and decision.next_stage is Stage.MAIN:
         texts.append(translate("main-begins"))
-    blocks = [message_layout.make_bold_block(title), TextBlock(" ".join(texts))]
-    return message_layout.render_messages(blocks, translate)[-1]
+    heading = "" if is_over or until else title
+    return message_layout.render_messages(
+        [message_layout.make_bold_block(heading), TextBlock(" ".join(texts))], translate
+    )[-1]
 
 
-def _format_result(decision: QualificationDecision, translate: Texts) -> str:
+def _format_result(decision: QualificationDecision, translate: Texts, *, may_go_on: bool) -> str:
     if decision.n_needed is None:
         return translate(OVER_TEXTS[decision.stage])
-    failed = "failed-now" if decision.retry_at is None else "failed-retry"
+    failed = "failed-retry" if decision.retry_at is not None and may_go_on else "failed-now"
     result = translate("result", right=decision.n_right, of=decision.n_answered, needed=decision.n_needed)
     return translate(PASSED_TEXTS[decision.stage] if decision.passed else failed, result=result)
 
@@ -176,6 +181,20 @@ def render_summary(summary: DataSummary, translate: Texts, *, zone: str | None) 
     return message_layout.render_messages(blocks, translate, buttons=(*rows, (go_on,)))
 
 
+_MOST_SECONDS = 100
+"""A longer median is told in minutes."""
+
+
+def list_session_lines(translate: Texts, *, number: int, seconds: float, median: float | None) -> list[str]:
+    """How many items a session had in how much active time, and the median of the seconds of an item."""
+    lines = [translate("session-over", number=number, minutes=max(1, round(seconds / 60)))]
+    if median is not None and median < _MOST_SECONDS:
+        lines.append(translate("session-seconds", seconds=max(1, round(median))))
+    elif median is not None:
+        lines.append(translate("session-minutes", minutes=round(median / 60)))
+    return lines
+
+
 MARKS = {
     ProgressState.WAITING: "·",
     ProgressState.BEGUN: "▸",
@@ -183,6 +202,7 @@ MARKS = {
     ProgressState.PAUSED: "‖",
     ProgressState.CLOSED: "✓",
     ProgressState.STOPPED: "–",
+    ProgressState.FAILED: "–",
 }
 """How a line begins."""
 STATE_TEXTS = {
@@ -197,13 +217,19 @@ _NO_BREAK = "\u00a0"
 """The space inside a count, so that a phone breaks the line between counts."""
 
 
-def build_progress_blocks(listed: Sequence[OwnProgress], translate: Texts) -> list[TextBlock]:
-    """The lines of all projects; a programme's title stands above its own, bold, and what all have answered below."""
+def build_progress_blocks(
+    listed: Sequence[OwnProgress], translate: Texts, *, with_shared: bool = True
+) -> list[TextBlock]:
+    """The lines of all projects; a programme's title stands above its own, bold, and what all have answered below.
+
+    Without `with_shared` they are about the annotator alone.
+    """
     blocks = []
     for programme, group in groupby(listed, key=lambda progress: progress.programme):
         members = list(group)
-        lines = [format_progress(progress, translate, with_shared=programme is None) for progress in members]
-        lines += [] if programme is None else _list_shared_total(members, translate)
+        is_shared = with_shared and programme is None
+        lines = [format_progress(progress, translate, with_shared=is_shared) for progress in members]
+        lines += _list_shared_total(members, translate) if with_shared and programme is not None else []
         head = message_layout.shorten_text(programme or "", 2 * MAX_TITLE)
         bold = ((0, len(head)),) if head else ()
         blocks.append(TextBlock("\n".join([head, *lines] if head else lines), bold))
@@ -231,6 +257,8 @@ def format_progress(progress: OwnProgress, translate: Texts, *, with_shared: boo
 def _format_counts(progress: OwnProgress, translate: Texts, *, with_shared: bool) -> str:
     if progress.state is ProgressState.DONE and not progress.done:
         return translate("progress-nothing")
+    if progress.state is ProgressState.FAILED:
+        return translate("progress-failed")
     if progress.preparing is not None:
         return translate(STAGE_TEXTS[progress.preparing])
     total = progress.total

@@ -81,7 +81,7 @@ KEYS = {
         "programme_id", "stage", "status", "reason", "declined", "declined_scope", "declined_version", "since",
         "joined_at", "warned_at", "warning_sha256", "attempt", "retry_at", "qualified_at", "shown", "answered", "page",
         "on_page", "uncontrolled", "day", "answered_today", "sitting", "sitting_since", "last_at", "project",
-        "invitation", "halfway_told", "panel",
+        "invitation", "halfway_told", "panel", "journey",
     },
     "attestations": {"sitting", "used", "at", "project"},
     "allotments": {"allotment_id", "bin"},

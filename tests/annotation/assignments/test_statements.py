@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +11,14 @@ import pytest
 import sqlalchemy as sa
 
 from annotation.campaigns import programme_file as programme_files
+from annotation.store import queries
 from annotation.store.database import Database
 from annotation.store.models import Cohort, Project
+from annotation.vocabulary import ProjectStatus
 from annotation.workflow import assignments
-from annotation.workflow.assignments import AnnotatorTransaction, lock_annotator
+from annotation.workflow.allocation import group_allocation
+from annotation.workflow.assignments import AnnotatorTransaction, journey, lock_annotator
+from annotation.workflow.assignments.countdown import Countdown
 from annotation.workflow.lifecycle import projects, readiness
 
 if TYPE_CHECKING:
@@ -156,13 +160,67 @@ def test_that_nothing_is_left_costs_as_few(scenario: Scenario) -> None:
     assert len(sent) <= 4, sent
 
 
-def programme_of(scenario: Scenario, *, quota: int) -> None:
+@pytest.mark.parametrize("kind", ["annotation", "baseline"])
+def test_an_answer_in_a_programme_costs_as_few(scenario: Scenario, kind: str) -> None:
+    """Also where the next item is of another data set: what is left was counted when each of them began."""
+    keys: dict[str, Any] = {"kind": kind, "reward": {"countdown": True, "emoji": "none"}}
+    programme_of(scenario, order="interleaved", items=(40, 40), **keys)
+    who = scenario.person()
+    scenario.answers(who, 2)
+    assigned = scenario.assign(who)
+    for number in (4, 5, 6):
+        with counted(scenario.db) as sent, scenario.db.transaction() as session:
+            transaction = lock_annotator(session, who)
+            with transaction.collect_changes():
+                told(scenario, transaction, assigned)
+                following = asked(scenario, transaction)
+        assert len(sent) <= 12, sent
+        assert following.project_id != assigned.project_id
+        assert following.countdown == Countdown(total=80, answered=number - 1, wanted=160)
+        assert following.number == number
+        assigned = following
+
+
+@pytest.mark.parametrize(("quota", "items", "total"), [
+    (None, 2, 4), (None, 5, None), (2, 5, 4), (3, 5, 5), (4, 5, None), (1, 1, 3),
+])  # fmt: skip
+def test_a_large_data_set_is_known_by_its_quota_alone(
+    scenario: Scenario, monkeypatch: pytest.MonkeyPatch, quota: int | None, items: int, total: int | None
+) -> None:
+    """Two items and one more are counted; a higher quota may be more than there are. The second data set has two."""
+    monkeypatch.setattr(journey, "MOST_COUNTED", 2)
+    programme_of(scenario, quota=quota, items=(items, 2), reward={"countdown": True, "emoji": "none"})
+    found = scenario.assign(scenario.person()).journey
+    assert found is not None
+    assert (found.total, found.wanted) == (total, None if items > 2 else 2 * (items + 2))
+
+
+def test_a_total_leaves_out_what_an_allocation_gives_to_others(scenario: Scenario) -> None:
+    """Two projects share their groups: each annotator meets half of them in either."""
+    groups = [f"g{number}" for number in range(6)]
+    programme_of(scenario, items=(groups, groups), kind="baseline", reward={"countdown": True, "emoji": "none"})
+    with scenario.db.transaction() as session:
+        members = [queries.get_project(session, name) for name in ("first", "second")]
+        for project in members:
+            project.status = ProjectStatus.LOADED
+        group_allocation.allocate_groups(session, projects=members, annotators=2, seed=1, now=scenario.now)
+        for project in members:
+            project.status = ProjectStatus.RUNNING
+    who = scenario.person()
+    found = scenario.assign(who).journey
+    assert found is not None
+    assert found.total == len(scenario.all(who))
+
+
+def programme_of(
+    scenario: Scenario, *, quota: int | None = None, order: str = "sequence", items: Sequence[Any] = (5, 5), **keys: Any
+) -> None:
     """Two projects in one programme, the first with so many items for each annotator."""
-    members = [{"file": "first.yaml", "quota": quota}, {"file": "second.yaml"}]
-    whole = {"programme": "both", "title": "both", "language": "uk", "projects": members}
+    members = [{"file": "first.yaml"} | ({"quota": quota} if quota else {}), {"file": "second.yaml"}]
+    whole = {"programme": "both", "title": "both", "language": "uk", "order": order, "projects": members}
     file = scenario.folder / "both.yaml"
     file.write_text(json.dumps(whole), "utf-8")
-    for name in ("first", "second"):
-        scenario.project(name, items=5)
+    for name, number in zip(("first", "second"), items, strict=True):
+        scenario.project(name, items=number, **keys)
     with scenario.db.transaction() as session:
         projects.load_programme(session, programme_files.read_programme(file), now=scenario.now)

@@ -201,7 +201,7 @@ def test_a_toast_is_never_too_long(chat: Chat, load: Load) -> None:
     assert "Тренування: 1 завдання. Після кожної відповіді побачите, чи вона правильна." in chat.last.text
     assert "Щоб пройти далі, треба щонайменше 1 правильну відповідь." in chat.last.text
     chat.tap("Б")
-    assert chat.toasts[-1].startswith("Ні: дуже довга відповідь")
+    assert chat.toasts[-1].startswith("✗ Правильна відповідь: дуже довга відповідь")
     assert len(chat.toasts[-1]) <= 200
     marked = next(one for one in chat.screens if one.text.startswith("✗ 1 · інша"))
     assert "кінець" in marked.text or options[0][:250] in marked.text

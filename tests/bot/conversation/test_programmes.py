@@ -182,7 +182,8 @@ def test_a_programme_has_one_end(chat: Chat, join: Join, order: str, quotas: tup
     join(3, 4, 5, quotas=quotas, order=order)
     own = [min(number, quota or number) for number, quota in zip((3, 4, 5), quotas or (None,) * 3, strict=True)]
     lines = [f"✓ {title} — {number} з {number}" for title, number in zip(TITLES, own, strict=True)]
-    end = "\n".join(["Слова", *lines]) + "\n\n" + DONE.format(answers=answers_of(sum(own)))
+    figures = f"Сьогодні: {sum(own)} · загалом: {sum(own)}"
+    end = "🏁 Це все, що було для вас. Дякуємо!\n\n" + "\n".join(["Слова", *lines]) + f"\n\n{figures}"
     assert walk(chat) == [end]
     assert sum("🏁" in one for one in chat.seen) == 1
     assert chat.say("/start") == [end]
@@ -215,15 +216,16 @@ def test_what_others_have_done_is_not_missed(
     assert end.endswith(DONE.format(answers="1 відповідь"))
 
 
-def test_a_programme_costs_one_statement_more(chat: Chat, join: Join) -> None:
-    """What was shown of its projects, and their pools, are counted once for an answer and its next item."""
-    join(8, 4, more=("reward: {countdown: yes, emoji: none}",) * 2)
+@pytest.mark.parametrize("order", ["sequence", "interleaved"])
+def test_a_programme_costs_no_statement_more(chat: Chat, join: Join, order: str) -> None:
+    """What is left was counted before, and the data set of the next item is read together with its queue."""
+    join(8, 4, more=("reward: {countdown: yes, emoji: none}",) * 2, order=order)
     walk(chat, 3)
     statements: list[str] = []
     sa.event.listen(chat.db.engine, "before_cursor_execute", lambda *what: statements.append(what[2]))
     assert chat.tap("А")[-1].startswith("5 з 12 · усі разом: 4 з 36\n\n")
     counted = [one for one in statements if not one.lstrip().startswith(NOTED_BY_CHAT)]
-    assert len(counted) <= 15, "\n".join(one[:80] for one in counted)
+    assert len(counted) <= 13, "\n".join(one[:80] for one in counted)
 
 
 def test_skips_are_done_but_no_answers(chat: Chat, join: Join) -> None:
@@ -284,17 +286,26 @@ def test_an_open_project_follows_the_end_of_a_programme(chat: Chat, join: Join, 
     assert sum("🏁" in one for one in chat.seen) == 1
 
 
-def test_what_a_rule_decided_stands_below_the_lines(chat: Chat, join: Join, db: Database) -> None:
-    """The annotator was paused in one of the projects."""
+@pytest.mark.parametrize(
+    ("status", "line"),
+    [
+        (ParticipationStatus.PAUSED, "1 · участь зупинено\n✓ Кіт чи пес? — 1 з 1\n\nВашу участь"),
+        (ParticipationStatus.FAILED, "не пройдено\n✓ Кіт чи пес? — 1 з 1\n\n🏁"),
+    ],
+)
+def test_what_was_decided_stands_in_the_lines(
+    chat: Chat, join: Join, db: Database, status: ParticipationStatus, line: str
+) -> None:
+    """The annotator was paused in one of the projects, which is told below the lines too, or failed its test."""
     join(2, 1)
     walk(chat, 1)
     with db.transaction() as session:
         participation = session.exec(select(models.Participation).where(models.Participation.project_id == 1)).one()
-        participation.status = ParticipationStatus.PAUSED
+        participation.status = status
         session.add(participation)
     chat.say("/start")
     [end] = walk(chat)
-    assert end.startswith("Слова\n– Яке слово довше? — 1 · участь зупинено\n✓ Кіт чи пес? — 1 з 1\n\nВашу участь")
+    assert end.startswith(f"Слова\n– Яке слово довше? — {line}")
     assert end.endswith(DONE.format(answers="2 відповіді"))
 
 

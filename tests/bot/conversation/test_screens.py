@@ -354,7 +354,11 @@ def reminded(play: Play) -> None:
     play.in_()
     chat.story.clear()
     chat.say("/pause")
-    play.tap("notices-open")
+    play.tap("remind-tomorrow")
+    chat.say("/reminders")
+    chat.now += timedelta(days=1)
+    tell(play)
+    chat.say("/reminders")
     play.tap("notices-remind")
     play.tap("zone-other")
     chat.say("12:00")
@@ -442,10 +446,32 @@ def resting(play: Play) -> None:
     play.tap("go-on")
     for _ in range(9):
         chat.say("1")
-    play.tap("session-enough")
-    chat.say("/start")
+    chat.say(play.say("pause"))
+    play.tap("go-on")
     for _ in range(2):
         chat.say("1")
+    chat.say(options[0])
+
+
+def returning(play: Play) -> None:
+    """A project that pays: its task card, the card at a daily cap with a link for friends, the next day, the end."""
+    chat = play.chat
+    play.load(
+        "invite_friends: 3\ncaps: {items_per_day: 1}\n"
+        "reward: {countdown: yes, emoji: none, pay: {per_item: 2, currency: PLN}}"
+    )
+    chat.say("/start")
+    chat.tap(play.say("language-name"))
+    chat.say("Kyiv")
+    play.tap("begin")
+    chat.say("1")
+    chat.say(play.say("remind-tomorrow"))
+    for _ in range(2):
+        chat.now += timedelta(days=1)
+        tell(play)
+        chat.say("/start")
+        chat.say("1")
+    chat.say("/progress")
 
 
 def journey(play: Play) -> None:
@@ -865,7 +891,7 @@ def adjudicating(play: Play) -> None:
 
 STORIES = (
     *(joining, working, several, learning, rights, two_projects, typing, correcting, spans, filtering),
-    *(adjudicating, resting, reminded, comparing, journey),
+    *(adjudicating, resting, reminded, comparing, journey, returning),
 )
 
 

@@ -87,7 +87,7 @@ def test_an_answer_with_its_next_item_costs_so_many_statements(chat: Chat, load:
     most = {
         "answer": 13, "the same tap again": 4, "undo": 10, "keep": 6, "undo again": 10, "another answer": 13,
         "start": 5, "reasons to skip": 5, "skip": 18, "other actions": 5, "reasons to report": 6, "report": 10,
-        "typed answer": 18, "pause": 12,
+        "typed answer": 18, "pause": 20,
     }  # fmt: skip
     assert {step: n for step, n in costs.items() if n > most[step]} == {}
 
@@ -106,8 +106,8 @@ def test_a_session_costs_one_statement_an_item(chat: Chat, load: Load, cost: Cos
         chat.tap("А")
     n = cost(lambda: chat.tap("А"))
     assert chat.last.text.startswith("🏁 10 завдань")
-    assert n <= 18, n
-    assert cost(lambda: chat.say("/progress")) <= 8
+    assert n <= 19, n
+    assert cost(lambda: chat.say("/progress")) <= 9
 
 
 def test_an_answer_about_compared_texts_costs_no_more(chat: Chat, load: Load, cost: Cost) -> None:
@@ -144,7 +144,7 @@ def test_terms_and_attestations_cost_so_many_statements(chat: Chat, load: Load, 
         cost(lambda: chat.say("/pause")),
         cost(lambda: chat.tap("нічим")),
     ]
-    assert [n > most for n, most in zip(costs, [24, 10, 20, 7, 13, 12, 9], strict=True)] == [False] * 7, costs
+    assert [n > most for n, most in zip(costs, [24, 10, 20, 7, 13, 12, 22], strict=True)] == [False] * 7, costs
 
 
 def test_a_decision_with_its_next_case_costs_so_many_statements(chat: Chat, load: Load, cost: Cost) -> None:

@@ -14,7 +14,7 @@ from bot.conversation import message_layout, prompts, texts
 from bot.conversation.handlers import answers
 from bot.conversation.inputs import preferences
 from bot.conversation.message_layout import TextBlock
-from bot.conversation.texts import LANGUAGES, get_texts, list_commands
+from bot.conversation.texts import LANGUAGES, get_texts, list_commands, typed_words
 from bot.conversation.texts.fluent_files import read_fluent_file
 from bot.conversation.views import menus
 from bot.emulator import message_content
@@ -139,3 +139,10 @@ def test_a_missing_message_or_argument_is_an_error() -> None:
         get_texts("uk")("no-such-message")
     with pytest.raises(LookupError):
         get_texts("uk")("left")
+
+
+@pytest.mark.parametrize(("word", "name"), [("pomin", "skip"), ("wroc", "back"), ("blad", "report"), ("назад", "back")])
+def test_words_may_be_typed_without_accents(word: str, name: str) -> None:
+    """Polish is often typed without its marks; a Cyrillic й is a letter of its own and stays."""
+    assert word in texts.list_words(name)
+    assert typed_words.strip_accents("досить, й") == "досить, й"

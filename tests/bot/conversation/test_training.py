@@ -36,7 +36,7 @@ def test_after_a_wrong_answer_the_next_item_waits(trained: Chat, way_on: str) ->
     """For the button or its word; then the button is gone."""
     assert trained.tap("А") == []
     assert str(trained.last).endswith("Яке слово довше?\n[Далі]")
-    assert "Ні, правильно: собака\n\nШість літер." in trained.last.text
+    assert "Правильна відповідь: собака\n\nШість літер." in trained.last.text
     answered = trained.last
     shown = trained.tap("Далі") if way_on.startswith("[") else trained.say(way_on)
     assert shown[-1].startswith("2 з 2 · тренування\n\n")
@@ -45,9 +45,16 @@ def test_after_a_wrong_answer_the_next_item_waits(trained: Chat, way_on: str) ->
     assert trained.tap("Б")[-1].startswith("1\n\n")
 
 
+def test_a_step_back_in_training_says_that_the_right_answer_was_seen(trained: Chat) -> None:
+    """And not that a stage or the project is over; "Змінити" does not stand above it, as nothing is changed."""
+    trained.tap("А")
+    trained.tap("Далі")
+    assert trained.say("назад") == ["Правильну відповідь тут ви вже бачили, тому свою більше не змінити."]
+
+
 def test_it_waits_below_a_typed_answer_and_below_the_result(trained: Chat) -> None:
     """A right answer leads on at once; whatever else is typed is no answer, and leads on."""
-    assert trained.say("кіт") == ["кіт", "Ні, правильно: собака\n\nШість літер.\n[Далі]"]
+    assert trained.say("кіт") == ["кіт", "Правильна відповідь: собака\n\nШість літер.\n[Далі]"]
     assert trained.say("далі")[-1].startswith("2 з 2 · тренування\n\n")
     trained.say("/start")
     assert trained.say("кіт")[-1] == "Тренування закінчено, дякуємо! Починаємо справжні завдання.\n[Далі]"
@@ -73,12 +80,12 @@ def test_each_of_several_answers_has_its_verdict(chat: Chat, load: Load) -> None
         "✗ 1\n✓ Є лис? — так\n✗ Яка? — весела (правильно: добра)",
         "Лис є.",
     ]
-    assert chat.toasts[-1] == "Ні: добра"
+    assert chat.toasts[-1] == "✗ Правильна відповідь: добра"
 
 
 @pytest.mark.parametrize(
     ("typed", "told"),
-    [("Риги", "Майже: «Анна из Риги», а не «Риги»"), ("вечером", "Ні, правильно: «Анна из Риги»")],
+    [("Риги", "Майже: «Анна из Риги», а не «Риги»"), ("вечером", "Правильна відповідь: «Анна из Риги»")],
 )
 def test_a_part_that_is_nearly_right_says_how_it_differs(chat: Chat, load: Load, typed: str, told: str) -> None:
     """One that lies elsewhere is plainly wrong."""

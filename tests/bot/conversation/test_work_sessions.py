@@ -21,7 +21,7 @@ ROWS = [
     {"id": str(number), "text": f"слово {number}", "options": ["так", "ні"], "gold": "так"} for number in range(1, 61)
 ]
 ATTESTATION = "attestation: {text: Що допомагало?, options: [ніщо, словник]}"
-BUTTONS = "[Ще 10 | 20 | 40]\n[Без обмеження]\n[Досить на сьогодні]"
+BUTTONS = "[Ще 10 | 20 | 40]\n[Нагадати завтра]\n[Далі]"
 
 
 def begin(chat: Chat, *, label: str = "Лише 10") -> None:
@@ -70,14 +70,14 @@ def test_after_the_last_item_there_is_a_card_instead_of_the_next(chat: Chat, loa
     [card] = answer(chat, 1, seconds=400)
     assert card == (
         "🏁 10 завдань за 10 хв\nЗдебільшого 20 с на завдання.\n\n"
-        "▸ Слова — 10\u00a0з\u00a060 · усі\u00a0разом:\u00a010\u00a0з\u00a0180\n\n"
-        f"Усім разом лишилося 170 відповідей.\n\nДякуємо! Продовжимо?\n{BUTTONS}"
+        "▸ Слова — 10\u00a0з\u00a060\n\n"
+        f"Сьогодні: 10 · загалом: 10\nУсі разом: 10 з 180, з них ваших — 10\n{BUTTONS}"
     )
     assert count_live(chat) == 0
     assert "правильн" not in card
 
 
-@pytest.mark.parametrize("way_on", ["/start", "що далі?", "/projects", "[Без обмеження]", "так"])
+@pytest.mark.parametrize("way_on", ["/start", "що далі?", "/projects", "[Далі]", "так"])
 def test_whatever_one_does_goes_on_from_the_card(chat: Chat, load: Load, way_on: str) -> None:
     """Without end then: after ten more comes no card."""
     load(ROWS)
@@ -102,13 +102,16 @@ def test_ten_more_are_ten_more(chat: Chat, load: Load, typed: bool) -> None:
     assert answer(chat, 1)[-1].startswith("🏁 10 завдань")
 
 
-def test_enough_for_today_is_a_pause(chat: Chat, load: Load) -> None:
-    """And the way back is named."""
+@pytest.mark.parametrize("word", ["досить", "ні", "/pause"])
+def test_enough_is_a_pause(chat: Chat, load: Load, word: str) -> None:
+    """It has the same card, and the way back."""
     load(ROWS)
     begin(chat)
     answer(chat, 10)
-    assert chat.tap("Досить на сьогодні") == ["Пауза. Усе збережено; щоб продовжити, надішліть /start.\n[Нагадування]"]
-    assert chat.say("/start")[-1].startswith("11\n\nслово 11")
+    assert chat.say(word) == [
+        "Пауза. Усе збережено.\n\n▸ Слова — 10\u00a0з\u00a060\n\nСьогодні: 10 · загалом: 10\n[Нагадати завтра]\n[Далі]"
+    ]
+    assert chat.tap("Далі")[-1].startswith("11\n\nслово 11")
 
 
 def test_skips_count_and_changes_do_not(chat: Chat, load: Load) -> None:
@@ -138,19 +141,18 @@ def test_the_last_answer_can_be_changed_from_the_card(chat: Chat, load: Load) ->
     assert chat.tap("20")[-1].startswith("11\n\nслово 11")
 
 
-def test_the_card_asks_for_the_attestation(chat: Chat, load: Load) -> None:
-    """In a message below; both can be answered by typing, and after the answer nothing follows unasked."""
+def test_the_attestation_comes_before_the_card(chat: Chat, load: Load) -> None:
+    """The card follows the answer, with the whole session; an unanswered one is asked again after the next item."""
     load(ROWS, more=ATTESTATION)
     begin(chat)
-    card, question = answer(chat, 10)
+    assert answer(chat, 10) == ["І наостанок, коротко:\n\nЩо допомагало?\n[ніщо | словник]"]
+    [card] = chat.tap("словник")
+    assert card.startswith("🏁 10 завдань")
     assert card.endswith(BUTTONS)
-    assert question.endswith("Що допомагало?\n[ніщо | словник]")
-    assert chat.tap("словник") == []
-    assert chat.last.text.endswith("Що допомагало?\n\nсловник\n\nПродовжити: /start")
     assert chat.tap("Ще 10")[-1].startswith("11\n\n")
     answer(chat, 10)
     assert chat.say("ніщо")[0] == "✓ ніщо"
-    chat.say("/start")
+    assert chat.last.text.startswith("🏁 10 завдань")
     with chat.db.transaction() as session:
         assert session.exec(select(models.Attestation.used)).all() == ["ніщо"]
 
@@ -164,17 +166,18 @@ def test_a_yes_takes_the_offer_to_write(chat: Chat, load: Load, typed: str) -> N
     assert chat.say(typed)[-1].startswith("Де ви зараз?")
 
 
-def test_whoever_does_everything_in_one_go_attests_it_at_the_end(chat: Chat, load: Load) -> None:
-    """Below the end, where the offer of news can still be typed; whoever was asked at the card is not asked again."""
+def test_whoever_does_everything_in_one_go_attests_it_before_the_end(chat: Chat, load: Load) -> None:
+    """Every way in asks it again until it is answered; then come 🏁 and thanks, and it is not asked any more."""
     load(ROWS[:3], more=ATTESTATION)
     chat.begin()
-    *_, end, question = answer(chat, 3)
-    assert end.startswith("Поки що це все. Ви дали 3 відповіді, дякуємо!")
+    question = answer(chat, 3)[-1]
     assert question == "І наостанок, коротко:\n\nЩо допомагало?\n[ніщо | словник]"
-    assert chat.say("Так, напишіть")[-1].startswith("Де ви зараз?")
     assert chat.say("/start")[-1] == question
-    assert chat.tap("словник") == []
-    assert chat.last.text == "Що допомагало?\n\nсловник"
+    [end] = chat.tap("словник")
+    assert end.startswith(
+        "🏁 Це все, що було для вас. Дякуємо!\n\n✓ Слова — 3\u00a0з\u00a03\n\nСьогодні: 3 · загалом: 3"
+    )
+    assert chat.say("Так, напишіть")[-1].startswith("Де ви зараз?")
     assert "Що допомагало" not in chat.say("/start")[-1]
 
 
@@ -188,16 +191,6 @@ def test_whoever_is_suspended_is_asked_nothing_more(chat: Chat, load: Load) -> N
         roster.suspend_annotator(session, annotator=annotator, reason="?", now=chat.now)
     [told] = chat.say("/start")
     assert told.startswith("Організатори призупинили вашу участь.")
-
-
-def test_a_number_typed_below_the_attestation_begins_a_session(chat: Chat, load: Load) -> None:
-    """And any other text goes on."""
-    load(ROWS, more=ATTESTATION)
-    begin(chat)
-    answer(chat, 10)
-    assert chat.say("10")[-1].startswith("11\n\nслово 11")
-    answer(chat, 10)
-    assert chat.say("що далі?")[-1].startswith("21\n\nслово 21")
 
 
 def test_a_session_is_chosen_by_a_command_too(chat: Chat, load: Load) -> None:
@@ -241,12 +234,12 @@ def test_the_last_item_of_all_has_the_end_of_the_project(chat: Chat, load: Load)
     load(ROWS[:10])
     begin(chat)
     assert answer(chat, 10)[-1].startswith("🏁 10 завдань")
-    assert chat.tap("Ще 10")[-1].startswith("Поки що це все. Ви дали 10 відповідей")
+    assert chat.tap("Ще 10")[-1].startswith("🏁 Це все, що було для вас. Дякуємо!")
     load([row | {"id": f"more {row['id']}"} for row in ROWS[:5]], name="more", title="Ще")
     chat.say("/start")
     chat.tap("Б")
     chat.tap("Лише 10")
-    assert answer(chat, 5)[-1].startswith("Поки що це все. Ви дали 15 відповідей")
+    assert answer(chat, 5)[-1].startswith("🏁 Це все, що було для вас. Дякуємо!")
 
 
 def test_breaks_and_the_night_are_told_in_a_session_too(chat: Chat, load: Load) -> None:

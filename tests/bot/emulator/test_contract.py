@@ -101,7 +101,7 @@ async def test_aiogram_reads_every_answer(server: Server, ann: ObservedPerson) -
     )
 
 
-@pytest.mark.parametrize("way", ["run_polling", "run_webhook"])
+@pytest.mark.parametrize("way", [pytest.param("run_polling", marks=pytest.mark.slow), "run_webhook"])
 async def test_an_aiogram_bot_runs_unchanged(
     server: Server, ann: ObservedPerson, way: str, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -8,14 +8,18 @@ import re
 import time
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import _hung_databases
 import aiohttp
 import pytest
+from sqlmodel import select
 
 from annotation.errors import BadInput
-from annotation.store import database
+from annotation.store import database, queries
+from annotation.store.models import Annotator, Assignment, LabelStudioBatch
+from annotation.vocabulary import Surface
 from bot.web import live_pages, server, snapshots
 from bot.web.server import build_access
 
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     Serve = Callable[..., AbstractAsyncContextManager[str]]
 
 TOKEN = "a-long-random-token"  # noqa: S105  # of a test
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 BASELINE, STORIES = "nine.low", "eval-ua-tion.story-correction"
 PROJECT = f"/projects/{BASELINE}"
 
@@ -86,6 +91,30 @@ async def test_every_project_is_on_the_first_page_and_nothing_in_it_is_markup(
         assert "із 100 відповідей" in ukrainian
         status, _, _ = await fetch(http, f"{address}/projects/nothing")
         assert status == 404
+
+
+async def test_who_does_what_in_label_studio_is_in_the_people_of_a_project(
+    campaign: Campaign, serve: Serve, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the server they are a pseudonym; the page of a project where nobody works there does not name it."""
+    monkeypatch.delenv("HROMADA_LABEL_STUDIO_TOKEN", raising=False)
+    with campaign.database.transaction() as session:
+        project = queries.get_project(session, STORIES)
+        given = session.exec(select(Assignment).where(Assignment.project_id == project.id)).first()
+        assert given is not None
+        given.surface = Surface.LABEL_STUDIO
+        own: dict[str, Any] = {"annotator_id": given.annotator_id, "project_id": project.id, "created_at": NOW}
+        session.add_all([given, LabelStudioBatch(**own, server="s", mark="m", remote_id=7)])
+        name = session.get_one(Annotator, given.annotator_id).pseudonym
+    async with (
+        serve(campaign.database, campaign.url) as address,
+        http.get(f"{address}/events/projects/{STORIES}") as live,
+        http.get(f"{address}/events{PROJECT}") as other,
+    ):
+        people = await read_until(live.content, "people", "Work in Label Studio")
+        assert "Label Studio cannot be asked now" in people
+        assert f'<th scope="row">{name}</th>' in people.partition("Work in Label Studio")[2]
+        assert "Label Studio" not in await read_until(other.content, "people", "<tbody>")
 
 
 async def test_pages_may_do_nothing_but_ask_their_own_server(

@@ -74,6 +74,32 @@ def test_a_batch_from_link_to_pull(hromada: Command, accounts: Mapping[str, Acco
     assert (status["answers"], status["in hand"]) == (1, 2)
 
 
+@pytest.mark.slow
+def test_an_organiser_sees_who_does_what_and_reminds_them(hromada: Command, accounts: Mapping[str, Account]) -> None:
+    """One of three items is answered and one begun; the e-mail, the pseudonym and the number all name Olha."""
+    olha = accounts["olha"]
+    assert "Nobody has work in Label Studio yet" in hromada("label-studio", "status")
+    pushed = hromada.json("push", "p", "--person", olha.email, "--number", "3")
+    with hromada.studio.api(olha.token) as api:
+        tasks = api.get("/api/tasks", params={"project": pushed["remote_id"]}).json()["tasks"]
+        answered, begun = (task["id"] for task in tasks[:2])
+        body = {"result": [SAID], "lead_time": 3.0}
+        assert api.post(f"/api/tasks/{answered}/annotations/", json=body).status_code == 201
+        assert api.post(f"/api/tasks/{begun}/drafts", json=body).status_code == 201
+    hromada("label-studio", "pull")
+    (found,) = hromada.json("status", "p", "--person", olha.email.upper())["people"]
+    assert (found["email"], found["waiting"], found["begun"], found["answered"]) == (olha.email, 2, 1, 1)
+    assert (found["median_seconds"], found["per_hour"], found["late"]) == (3.0, None, 0)
+    assert olha.email in hromada("label-studio", "status", "p", "--person", found["annotator"])
+    reminder = hromada("label-studio", "remind", "p")
+    assert f"To: {olha.email}\nSubject: p: на вас чекають 2 завдання\n" in reminder
+    assert found["addresses"][0] in reminder
+    assert "Nothing is due so soon." in hromada("label-studio", "remind", "p", "--days", "1")
+    alone = hromada("label-studio", "status", "p", HROMADA_LABEL_STUDIO_URL="http://127.0.0.1:9")
+    assert found["annotator"] in alone
+    assert "Label Studio does not answer. E-mails, and what was begun there, are not known now." in alone
+
+
 def test_people_are_named_by_their_accounts_and_items_by_id_or_condition(
     hromada: Command, accounts: Mapping[str, Account]
 ) -> None:
