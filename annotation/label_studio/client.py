@@ -236,7 +236,7 @@ class Client:
         return self._fetch(
             RemoteWebhook,
             lambda sdk: sdk.webhooks.create(url=url, project=remote_id, send_for_all_actions=True, headers=secret),
-            what="the webhook",
+            what=f"{server_models.WEBHOOK} {server_models.strip_credentials(url)}",
         )
 
     def delete_webhook(self, webhook_id: int) -> None:

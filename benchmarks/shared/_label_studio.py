@@ -30,7 +30,6 @@ SETTINGS: Mapping[str, str] = {
     "LABEL_STUDIO_USERNAME": OWNER,
     "LABEL_STUDIO_PASSWORD": PASSWORD,
     "LABEL_STUDIO_USER_TOKEN": TOKEN,
-    "LABEL_STUDIO_SSRF_PROTECTION_ENABLED": "false",  # its webhooks go to this machine
     "SECRET_KEY": "for-the-time-of-a-test-run-0123456789abcdef0123456789",
 }
 """What a server of a test is told beside what every server is (`local_server.SETTINGS`)."""
@@ -118,7 +117,7 @@ def server(path: Path, folder: Path, *, database: Mapping[str, str] | None = Non
         _copy(kept, file)
     chosen = {**SETTINGS, **(database or {"DJANGO_DB": "sqlite"})}
     bound = _bind_to_this_process(path, folder)
-    with local_server.start_program(bound, folder, host="127.0.0.1", port=_free_port(), settings=chosen) as url:
+    with local_server.start_program(bound, folder, host="127.0.0.1", port=_free_port(), settings=chosen) as (url, _):
         if database is None and not kept.exists():
             kept.parent.mkdir(parents=True, exist_ok=True)
             _copy(file, made := kept.with_suffix(f".{os.getpid()}"))

@@ -84,6 +84,11 @@ def _print_results(results: Sequence[PullResult]) -> None:
         for name, result in named
         if result.unknown_tasks
     ]
+    notes += [
+        f"{name}: {terminal_output.format_count(result.missing, 'task')} deleted there."
+        for name, result in named
+        if result.missing
+    ]
     notes += [f"{name}: {line}" for name, result in named for line in _describe_queue(result)]
     notes += [] if results else ["No batch was pushed yet."]
     terminal_output.print_table("Pulled", columns, rows, notes=notes)

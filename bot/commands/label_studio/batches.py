@@ -152,6 +152,7 @@ def push(
     )
     pushed = []
     with database_session.open_database() as database, connection.connect() as client:
+        connection.warn_of_version(client)
         for annotator, written in connection.find_annotators(database, client, person).items():
             with terminal_output.show_progress("push", quiet=json) as progress:
                 result = sync.push_batch(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,6 +33,15 @@ def connect() -> Client:
     from annotation.label_studio import client
 
     return client.connect_server()
+
+
+def warn_of_version(client: Client) -> None:
+    """Print a warning on the error stream for a release of the server that is not among those that were tried."""
+    from annotation.label_studio import server_models
+
+    warning = server_models.explain_version(client.get_version())
+    if warning is not None:
+        print(f"hromada: {warning}", file=sys.stderr)
 
 
 def find_project_id(database: Database, project: str | None) -> int | None:
