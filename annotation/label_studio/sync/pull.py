@@ -193,8 +193,8 @@ class PullResult:
     """The changes of one batch. `problem` is why it could not be read as a whole; nothing is lost by it.
 
     `set_aside` counts the annotations that are no answers, by reason, `unknown_tasks` the tasks that were not sent by
-    us. `queue` is how the annotator's queue was brought in line with what is assigned to them, `missing` counts the tasks
-    of an adopted project that were deleted there.
+    us. `queue` is how the annotator's queue was brought in line with what is assigned to them. `missing` counts the
+    tasks of an adopted project that were deleted there.
     """
 
     project: str
