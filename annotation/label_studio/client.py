@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import httpx
 from pydantic import TypeAdapter, ValidationError
@@ -20,7 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 from annotation import settings
 from annotation.errors import BadInput, Conflict, NotFound, Where
 from annotation.label_studio import server_models
-from annotation.label_studio.server_models import RemoteProject, RemoteTask, RemoteUser, RemoteWebhook
+from annotation.label_studio.server_models import ChangedTask, RemoteProject, RemoteTask, RemoteUser, RemoteWebhook
 
 if TYPE_CHECKING:
     from label_studio_sdk import LabelStudio
@@ -169,12 +169,38 @@ class Client:
                 return
             after = tasks[-1].id
 
+    def list_task_ids(self, remote_id: int) -> Iterator[int]:
+        """The ids of all tasks of a project."""
+        after: int | None = 0
+        while after is not None:
+            ask = partial(
+                _list_tasks_page,
+                remote_id=remote_id,
+                query=_build_query(since=None, after=after),
+                page=TASKS_PER_PAGE,
+                fields="task_only",
+            )
+            tasks = self._call(ask, what=f"the project {remote_id}")
+            ids = self._parse(list[int], [task.get("id") for task in tasks])
+            yield from ids
+            after = ids[-1] if len(ids) == TASKS_PER_PAGE else None
+
     def update_task(self, task_id: int, task: dict[str, Any]) -> None:
         """Replace what a task shows; raises NotFound where it was deleted."""
         what = f"the task {task_id}"
         self._call(lambda sdk: sdk.tasks.update(id=str(task_id), data=task["data"], meta=task["meta"]), what=what)
         if "predictions" in task:
             self._call(partial(_replace_predictions, task_id=task_id, predictions=task["predictions"]), what=what)
+
+    def close_task(self, task_id: int, *, closed: bool = True) -> datetime:
+        """Have a task not offered any more, or again; when it was changed, by the server's clock. Raises NotFound.
+
+        Who has a closed task on the screen can still submit it.
+        """
+        what = f"the task {task_id}"
+        return self._fetch(
+            ChangedTask, lambda sdk: sdk.tasks.update(id=str(task_id), is_labeled=closed), what=what
+        ).updated_at
 
     def delete_task(self, task_id: int) -> None:
         """Delete a task with its annotations; raises NotFound where it was deleted already."""
@@ -188,21 +214,23 @@ class Client:
         """Delete an annotation; raises NotFound where it was deleted already."""
         self._call(lambda sdk: sdk.annotations.delete(id=annotation_id), what=f"the annotation {annotation_id}")
 
+    def find_task(self, task_id: int) -> RemoteTask | None:
+        """A task with its annotations, None if it was deleted."""
+        try:
+            return self._fetch(RemoteTask, lambda sdk: sdk.tasks.get(id=str(task_id)), what=f"the task {task_id}")
+        except NotFound:
+            return None
+
     def list_annotations(self, task_id: int, *, by: int) -> list[int]:
         """The numbers of an account's annotations of a task; none where the task was deleted."""
-        try:
-            task = self._fetch(RemoteTask, lambda sdk: sdk.tasks.get(id=str(task_id)), what=f"the task {task_id}")
-        except NotFound:
-            return []
-        return [annotation.id for annotation in task.annotations if annotation.completed_by == by]
+        task = self.find_task(task_id)
+        annotations = [] if task is None else task.annotations
+        return [annotation.id for annotation in annotations if annotation.completed_by == by]
 
     def has_annotations(self, task_id: int) -> bool:
         """Whether a task has annotations; False where it was deleted."""
-        try:
-            task = self._fetch(RemoteTask, lambda sdk: sdk.tasks.get(id=str(task_id)), what=f"the task {task_id}")
-        except NotFound:
-            return False
-        return bool(task.annotations)
+        task = self.find_task(task_id)
+        return task is not None and bool(task.annotations)
 
     def create_webhook(self, remote_id: int, *, url: str, secret: dict[str, str]) -> RemoteWebhook:
         """Create a webhook that calls `url` for all events of a project."""
@@ -302,8 +330,10 @@ def _get_api_error() -> type[Exception]:
     return ApiError
 
 
-def _list_tasks_page(sdk: LabelStudio, *, remote_id: int, query: str, page: int) -> list[dict[str, Any]]:
-    pager: Any = sdk.tasks.list(project=remote_id, page=1, page_size=page, query=query)
+def _list_tasks_page(
+    sdk: LabelStudio, *, remote_id: int, query: str, page: int, fields: Literal["all", "task_only"] = "all"
+) -> list[dict[str, Any]]:
+    pager: Any = sdk.tasks.list(project=remote_id, page=1, page_size=page, query=query, fields=fields)
     return [_to_dict(task) for task in pager.items or []]
 
 

@@ -63,13 +63,19 @@ class RemoteAnnotation(_ServerModel):
 
 
 class RemoteTask(_ServerModel):
-    """A task on the server with its annotations; drafts are not read."""
+    """A task on the server with its annotations; of drafts it is only known whether there is one, of anybody."""
 
     id: int
+    draft_exists: bool = False
     data: dict[str, Any] = Field(default_factory=dict)
     updated_at: AwareDatetime
     total_predictions: int | None = None
     annotations: list[RemoteAnnotation] = Field(default_factory=list)
+
+    @field_validator("draft_exists", mode="before")
+    @classmethod
+    def _read_flag(cls, value: Any) -> Any:
+        return value is True
 
     @field_validator("annotations", mode="before")
     @classmethod
@@ -103,6 +109,13 @@ def _is_storable(value: Any) -> bool:
     if isinstance(value, dict):
         return all(_is_storable(key) and _is_storable(inner) for key, inner in value.items())
     return not isinstance(value, list) or all(map(_is_storable, value))
+
+
+class ChangedTask(_ServerModel):
+    """A task on the server, as the answer to a change of it has it: without its annotations."""
+
+    id: int
+    updated_at: AwareDatetime
 
 
 class RemoteUser(_ServerModel):

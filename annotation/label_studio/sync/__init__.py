@@ -9,6 +9,7 @@ from annotation.label_studio.sync.remote_projects import (
     adopt_server,
     link_account,
     map_accounts_to_annotators,
+    map_accounts_to_pseudonyms,
     register_account,
 )
 from annotation.label_studio.sync.server_erasure import erase_copies
@@ -29,6 +30,7 @@ __all__ = [
     "link_account",
     "list_batches",
     "map_accounts_to_annotators",
+    "map_accounts_to_pseudonyms",
     "parse_project_address",
     "pull_batches",
     "push_batch",

@@ -55,8 +55,8 @@ class LabelStudioTask(SQLModel, table=True):
 
     `sent_at` is set before the task is sent, `remote_id` is the id that the server gives the task. An annotator who
     answered a task in another annotator's batch gets an assignment with the same `remote_id`. `seen` is the hash of the
-    annotator's annotations when they were imported last, `seen_at` the time of the task's last change that was
-    imported.
+    annotator's annotations when they were imported last, `seen_at` the time of the task's last change that is known. A
+    task with `seen_at` and without `seen` was closed, as its assignment ended: it is not offered there any more.
     """
 
     __tablename__ = "label_studio_task"

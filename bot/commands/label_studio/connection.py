@@ -90,6 +90,26 @@ def find_annotators(database: Database, client: Client, written: Sequence[str]) 
         }
 
 
+def resolve_person(database: Database, written: str) -> str:
+    """The pseudonym of an annotator who is named by it, or by the e-mail of their account in Label Studio.
+
+    Only for an e-mail is the server asked. Raises NotFound if it has no such account, or the account is nobody's.
+    """
+    from annotation.label_studio import sync
+
+    if "@" not in written:
+        return written
+    with connect() as client:
+        account_id = find_accounts(client, [written])[written]
+        sync.adopt_server(database, client)
+        with database.reading() as view:
+            pseudonym = sync.map_accounts_to_pseudonyms(view, server=client.server_id).get(account_id)
+    if pseudonym is None:
+        remedy = f"Link it: hromada label-studio link {written}, with --person PSEUDONYM if they have one."
+        raise NotFound(f"The account {written} belongs to no annotator.", remedy=remedy)
+    return pseudonym
+
+
 def register_account(transaction: Session, client: Client, account_id: int) -> tuple[Annotator, bool]:
     """The annotator of an account, made where it is nobody's; and whether the link is new."""
     from annotation.label_studio import sync

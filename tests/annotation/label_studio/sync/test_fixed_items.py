@@ -39,10 +39,11 @@ def fix(workspace: Workspace, item: str, *, cosmetic: bool) -> None:
 
 
 def shown(workspace: Workspace) -> dict[str, str]:
-    """What the tasks of the batch show there, by item."""
-    remote = workspace.batch().remote_id
-    assert remote is not None
-    return {task.data["item"]: task.data["shown"] for page in workspace.client.list_task_pages(remote) for task in page}
+    """What the tasks of the batch show there that are offered or answered, by item."""
+    with workspace.studio.api() as api:
+        found = api.get("/api/tasks", params={"project": workspace.batch().remote_id, "fields": "all"}).json()["tasks"]
+    offered = [task for task in found if task["annotations"] or not task["is_labeled"]]
+    return {task["data"]["item"]: task["data"]["shown"] for task in offered}
 
 
 def test_the_next_push_shows_a_fixed_item_as_it_is_and_takes_a_superseded_one_away(workspace: Workspace) -> None:
