@@ -22,9 +22,10 @@ from annotation.store.models import (
     Participation,
     Project,
 )
-from annotation.vocabulary import AssignmentStatus, ParticipationStatus, Stage, Surface
+from annotation.vocabulary import AssignmentStatus, BatchWork, ParticipationStatus, Stage, Surface
+from annotation.workflow import definitions
 from annotation.workflow.lifecycle import projects, transitions
-from annotation.workflow.monitoring.batch_work import PersonWork, list_person_work
+from annotation.workflow.monitoring.batch_work import PersonWork, is_most_dropped, list_person_work
 
 if TYPE_CHECKING:
     from annotation.store.database import Database
@@ -120,6 +121,28 @@ def test_each_persons_work_is_counted_by_hand(work: tuple[PersonWork, ...]) -> N
     assert (olha.pulled_at, olha.queues[0].waiting) == (NOW - timedelta(minutes=1), frozenset({4, 5}))
     assert (ivan.waiting, ivan.answered, ivan.late, ivan.per_hour) == (1, 1, 1, None)
     assert (ivan.seconds, ivan.corrections.unchanged_share) == (600, 0)
+
+
+def test_people_of_an_adopted_project_are_counted_by_its_answers(db: Database, sandbox: Sandbox) -> None:
+    """Its batch is nobody's, and its answers are imported ones; a correction that drops most of the text is told of."""
+    with db.transaction() as session:
+        project = start(session, sandbox)
+        batch = add_batch(session, sandbox, project, OLHA)
+        batch.annotator_id, batch.work = None, BatchWork.ADOPTED
+        session.flush()
+        definition = definitions.get_project_definition(project)
+        dropped = []
+        for number, text in enumerate((FIXED, STORY, "Виправлене."), start=1):
+            made = sandbox.given(session, project, item=f"s{number}", telegram_id=OLHA, surface=Surface.LABEL_STUDIO)
+            answer(session, sandbox, made, text, minute=2 * number)
+            made.surface = Surface.IMPORT
+            session.flush()
+            dropped.append(is_most_dropped(session, definition, made))
+        sandbox.person(session, IVAN)
+        (olha,) = list_person_work(session, now=NOW)
+    assert dropped == [False, False, True]
+    assert (olha.work, olha.waiting, olha.answered, olha.seconds) == (BatchWork.ADOPTED, 0, 3, 240)
+    assert (olha.corrections.number, olha.corrections.most_dropped) == (3, 1)
 
 
 def test_without_a_server_people_are_pseudonyms(

@@ -23,10 +23,11 @@ from annotation.errors import BadInput, Stale
 from annotation.label_studio import payloads
 from annotation.label_studio.server_models import RemoteAnnotation, RemoteTask
 from annotation.loading.judgements import label_studio_json, label_studio_values
-from annotation.store.models import Assignment, Judgement, LabelStudioBatch, LabelStudioSetAside, LabelStudioTask
+from annotation.store.models import Assignment, Item, Judgement, LabelStudioBatch, LabelStudioSetAside, LabelStudioTask
 from annotation.vocabulary import SECOND_PASS_OCCASION
 from annotation.workflow import assignments
 from annotation.workflow.assignments import AnnotatorTransaction
+from annotation.workflow.monitoring import batch_work
 
 UNLINKED_REASON = "nobody is linked to this account"
 
@@ -58,6 +59,8 @@ class TaskImport:
     set_aside: list[SetAsideAnnotation] = field(default_factory=list)
     unknown_task: bool = False
     """Whether the task was not sent by us, or is there twice."""
+    most_dropped: list[str] = field(default_factory=list)
+    """The id of the item, where a new or changed correction drops most of its text."""
 
 
 def import_task(
@@ -191,6 +194,9 @@ def _import_annotator(
             transaction = assignments.lock_annotator(session, annotator_id)
             row = known or _borrow_task(transaction, batch, task, batch_assignment, now=now)
             change = _store_answer(transaction, definition, row[1], current, now=now)
+            dropped = change in {AnswerChange.ANSWERED, AnswerChange.CHANGED} and batch_work.is_most_dropped(
+                session, definition, row[1]
+            )
             row[0].seen = digest
             session.add(row[0])
             session.flush()
@@ -201,6 +207,8 @@ def _import_annotator(
         return
     if change is not None:
         result.changes.append(change)
+    if dropped:
+        result.most_dropped.append(session.get_one(Item, row[1].item_id).external_id)
 
 
 def _borrow_task(

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
 from annotation.campaigns.project_file import ProjectFile
@@ -27,7 +28,16 @@ from annotation.label_studio.sync.annotation_import import AnswerChange, TaskImp
 from annotation.label_studio.sync.queues import QueueChanges
 from annotation.label_studio_controls import decision_controls
 from annotation.store.database import Database
-from annotation.store.models import Annotator, LabelStudioBatch, LabelStudioReviewTask, LabelStudioSetAside, Project
+from annotation.store.models import (
+    Annotator,
+    Assignment,
+    Item,
+    LabelStudioBatch,
+    LabelStudioReviewTask,
+    LabelStudioSetAside,
+    LabelStudioTask,
+    Project,
+)
 from annotation.vocabulary import BatchWork
 from annotation.workflow import definitions
 
@@ -192,9 +202,10 @@ MARGIN = timedelta(seconds=10)
 class PullResult:
     """The changes of one batch. `problem` is why it could not be read as a whole; nothing is lost by it.
 
-    `set_aside` counts the annotations that are no answers, by reason, `unknown_tasks` the tasks that were not sent by
-    us. `queue` is how the annotator's queue was brought in line with what is assigned to them. `missing` counts the
-    tasks of an adopted project that were deleted there.
+    `set_aside` counts the annotations that are no answers, by reason, and `set_aside_items` are the ids of their items,
+    where they are known. `most_dropped` are the items with a new correction that drops most of the text.
+    `unknown_tasks` counts the tasks that were not sent by us. `queue` is how the annotator's queue was brought in line
+    with what is assigned to them. `missing` counts the tasks of an adopted project that were deleted there.
     """
 
     project: str
@@ -212,6 +223,8 @@ class PullResult:
     missing: int = 0
     queue: QueueChanges = field(default_factory=QueueChanges)
     set_aside: tuple[tuple[str, int], ...] = ()
+    set_aside_items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    most_dropped: tuple[str, ...] = ()
     problem: str | None = None
 
     @property
@@ -241,6 +254,8 @@ class PullResult:
             "missing": self.missing or len(self.queue.missing),
             **self.queue.as_json(),
             "set_aside": dict(self.set_aside),
+            "set_aside_items": {reason: list(items) for reason, items in self.set_aside_items.items()},
+            "most_dropped": list(self.most_dropped),
             "problem": self.problem,
         }
 
@@ -301,7 +316,7 @@ def _pull_batch(
     if batch.remote_id is None:
         return PullResult(**key)  # type: ignore[arg-type]
     counts: Counter[str] = Counter()
-    queue, problem = QueueChanges(), None
+    queue, problem, most_dropped = QueueChanges(), None, list[str]()
     try:
         remote = client.get_project(batch.remote_id)
         _refuse_changed_config(batch, remote, url=client.url)
@@ -319,6 +334,7 @@ def _pull_batch(
                 with database.transaction() as session:
                     task_import = _import_task(session, batch, definition, task, annotators, clock())
                 counts["unknown_tasks"] += task_import.unknown_task
+                most_dropped += task_import.most_dropped
                 fields = {
                     AnswerChange.ANSWERED: "answered",
                     AnswerChange.CHANGED: "changed",
@@ -337,8 +353,9 @@ def _pull_batch(
         client.get_own_account()  # raises where it is the server or the token, and not this batch
         problem = str(failure)
     with database.reading() as session:
-        set_aside = _count_set_aside(session, batch)
-    return PullResult(**key, **counts, set_aside=set_aside, queue=queue, problem=problem)  # type: ignore[arg-type]
+        set_aside, items = _count_set_aside(session, batch), _list_set_aside_items(session, batch)
+    told = {"set_aside": set_aside, "set_aside_items": items, "most_dropped": tuple(most_dropped)}
+    return PullResult(**key, **counts, **told, queue=queue, problem=problem)  # type: ignore[arg-type]
 
 
 def _select_changed_tasks(
@@ -394,5 +411,34 @@ def _count_set_aside(session: Session, batch: LabelStudioBatch) -> tuple[tuple[s
     rows = session.exec(query.group_by(col(LabelStudioSetAside.reason), col(LabelStudioSetAside.user_id))).all()
     reasons: Counter[str] = Counter()
     for reason, account, number in rows:
-        reasons[f"{reason} (account {account})" if reason == annotation_import.UNLINKED_REASON else reason] += number
+        reasons[_name_reason(reason, account)] += number
     return tuple(sorted(reasons.items()))
+
+
+def _name_reason(reason: str, account: int | None) -> str:
+    return f"{reason} (account {account})" if reason == annotation_import.UNLINKED_REASON else reason
+
+
+def _list_set_aside_items(session: Session, batch: LabelStudioBatch) -> dict[str, tuple[str, ...]]:
+    """The ids of the items whose annotations are set aside, by reason; of an adopted project the numbers of tasks."""
+    rows = session.exec(
+        select(LabelStudioSetAside, Item.external_id)
+        .join(
+            LabelStudioTask,
+            sa.and_(
+                col(LabelStudioTask.batch_id) == col(LabelStudioSetAside.batch_id),
+                col(LabelStudioTask.remote_id) == col(LabelStudioSetAside.remote_task_id),
+            ),
+            isouter=True,
+        )
+        .join(Assignment, col(Assignment.id) == col(LabelStudioTask.assignment_id), isouter=True)
+        .join(Item, col(Item.id) == col(Assignment.item_id), isouter=True)
+        .where(LabelStudioSetAside.batch_id == batch.id)
+        .order_by(col(LabelStudioSetAside.annotation_id))
+    ).all()
+    items: dict[str, dict[str, None]] = defaultdict(dict)
+    for row, item in rows:
+        known = str(row.remote_task_id) if batch.work is BatchWork.ADOPTED else item
+        if known is not None:
+            items[_name_reason(row.reason, row.user_id)][known] = None
+    return {reason: tuple(names) for reason, names in items.items()}

@@ -18,6 +18,7 @@ from sqlmodel import Session, col, func, select
 
 from aggregation.text_difference import drops_most, normalize_text
 from annotation.campaigns.project_file import ProjectFile
+from annotation.campaigns.questions import Question
 from annotation.store import judgements
 from annotation.store.models import (
     Annotator,
@@ -108,23 +109,20 @@ class PersonWork:
 
 
 def list_person_work(session: Session, *, now: datetime, project_id: int | None = None) -> tuple[PersonWork, ...]:
-    """The work of everybody with a batch in Label Studio, in one project or in all, by project and pseudonym."""
-    chosen = select(LabelStudioBatch, Project, Annotator).join(
-        Project, col(Project.id) == col(LabelStudioBatch.project_id)
-    )
-    chosen = chosen.join(Annotator, col(Annotator.id) == col(LabelStudioBatch.annotator_id))
-    rows = session.exec(
-        chosen.where(
-            sa.true() if project_id is None else col(LabelStudioBatch.project_id) == project_id,
-            col(Annotator.forgotten_at).is_(None),
-        ).order_by(col(Project.name), col(Annotator.pseudonym), col(LabelStudioBatch.work), col(LabelStudioBatch.id))
-    ).all()
+    """The work of everybody with a batch in Label Studio, in one project or in all, by project and pseudonym.
+
+    In an adopted project it is the work of everybody who answered there.
+    """
+    rows = _list_people(session, project_id)
     batches: dict[PersonKey, list[LabelStudioBatch]] = defaultdict(list)
     for batch, _, annotator in rows:
         batches[PersonKey(batch.project_id, annotator.id or 0, batch.work)].append(batch)
     projects = {project.id or 0: project for _, project, _ in rows}
     annotators = {annotator.id or 0: annotator for _, _, annotator in rows}
-    counted = {number: _measure_project(session, project, now=now) for number, project in projects.items()}
+    counted = {
+        (number, surface): _measure_project(session, projects[number], surface, now=now)
+        for number, surface in {(batch.project_id, _get_surface(batch.work)) for batch, _, _ in rows}
+    }
     waiting = _list_waiting_tasks(session, [batch for batch, _, _ in rows])
     accounts = _list_accounts(session)
     return tuple(
@@ -140,13 +138,43 @@ def list_person_work(session: Session, *, now: datetime, project_id: int | None 
             queues=tuple(_build_queue(batch, waiting) for batch in own if batch.remote_id is not None),
             pulled_at=_find_oldest([batch.watermark for batch in own if batch.remote_id is not None]),
             **(
-                counted[key.project_id].get(key.annotator_id, _NOTHING)
-                if key.work is BatchWork.ANSWERS
+                counted[key.project_id, _get_surface(key.work)].get(key.annotator_id, _NOTHING)
+                if key.work in {BatchWork.ANSWERS, BatchWork.ADOPTED}
                 else _count_decisions(session, own)
             ),
         )
         for key, own in batches.items()
     )
+
+
+def _list_people(session: Session, project_id: int | None) -> list[tuple[LabelStudioBatch, Project, Annotator]]:
+    """The batches with their projects and people; an adopted project has a row for each person who answered there."""
+    answered = select(sa.literal(1)).where(
+        col(Assignment.project_id) == col(Project.id),
+        col(Assignment.annotator_id) == col(Annotator.id),
+        Assignment.surface == Surface.IMPORT,
+    )
+    is_theirs = sa.or_(
+        col(LabelStudioBatch.annotator_id) == col(Annotator.id),
+        sa.and_(col(LabelStudioBatch.work) == BatchWork.ADOPTED, answered.exists()),
+    )
+    chosen = select(LabelStudioBatch, Project, Annotator).join(
+        Project, col(Project.id) == col(LabelStudioBatch.project_id)
+    )
+    rows = session.exec(
+        chosen.join(Annotator, is_theirs)
+        .where(
+            sa.true() if project_id is None else col(LabelStudioBatch.project_id) == project_id,
+            col(Annotator.forgotten_at).is_(None),
+        )
+        .order_by(col(Project.name), col(Annotator.pseudonym), col(LabelStudioBatch.work), col(LabelStudioBatch.id))
+    )
+    return list(rows)
+
+
+def _get_surface(work: BatchWork) -> Surface:
+    """Where the answers of a batch are stored: those of an adopted project are imported ones."""
+    return Surface.IMPORT if work is BatchWork.ADOPTED else Surface.LABEL_STUDIO
 
 
 _NOTHING: Mapping[str, Any] = {"waiting": 0, "answered": 0}
@@ -204,25 +232,29 @@ def _count_decisions(session: Session, batches: Sequence[LabelStudioBatch]) -> d
     return {"waiting": waiting, "answered": answered}
 
 
-def _measure_project(session: Session, project: Project, *, now: datetime) -> dict[int, dict[str, Any]]:
+def _measure_project(
+    session: Session, project: Project, surface: Surface, *, now: datetime
+) -> dict[int, dict[str, Any]]:
     """The counts of a project by annotator id, as fields of `PersonWork`."""
     definition = definitions.get_project_definition(project)
     counted: dict[int, dict[str, Any]] = defaultdict(lambda: dict(_NOTHING))
-    for annotator_id, fields in _count_open_items(session, project, now=now):
+    for annotator_id, fields in _count_open_items(session, project, surface, now=now):
         counted[annotator_id] |= fields
-    for annotator_id, answers in _read_answers(session, project, definition).items():
+    for annotator_id, answers in _read_answers(session, project, definition, surface).items():
         counted[annotator_id] |= _summarize_answers(answers)
-    paces = payments.list_active_times(session, project=project, definition=definition, surface=Surface.LABEL_STUDIO)
+    paces = payments.list_active_times(session, project=project, definition=definition, surface=surface)
     for annotator_id, fields in counted.items():
         fields["per_hour"] = paces.get(annotator_id, ActiveTime()).per_hour
     return counted
 
 
-def _of_label_studio(project: Project) -> tuple[sa.ColumnElement[bool], ...]:
-    return col(Assignment.project_id) == project.id, col(Assignment.surface) == Surface.LABEL_STUDIO
+def _is_in(project: Project, surface: Surface) -> tuple[sa.ColumnElement[bool], ...]:
+    return col(Assignment.project_id) == project.id, col(Assignment.surface) == surface
 
 
-def _count_open_items(session: Session, project: Project, *, now: datetime) -> Iterator[tuple[int, dict[str, Any]]]:
+def _count_open_items(
+    session: Session, project: Project, surface: Surface, *, now: datetime
+) -> Iterator[tuple[int, dict[str, Any]]]:
     """What waits for each annotator, by when, and what ended without an answer."""
     is_live = col(Assignment.status) == AssignmentStatus.LIVE
     is_late = sa.and_(is_live, col(Assignment.lease_until) < now)
@@ -232,7 +264,7 @@ def _count_open_items(session: Session, project: Project, *, now: datetime) -> I
         col(Assignment.annotator_id), func.count().filter(is_live), func.count().filter(is_late),
         func.count().filter(is_returned), due,
     ]  # fmt: skip
-    counts = sa.select(*columns).where(*_of_label_studio(project)).group_by(col(Assignment.annotator_id))
+    counts = sa.select(*columns).where(*_is_in(project, surface)).group_by(col(Assignment.annotator_id))
     for annotator_id, waiting, late, returned, due_at in session.connection().execute(counts):
         yield annotator_id, {"waiting": waiting, "late": late, "returned": returned, "due_at": due_at}
 
@@ -245,7 +277,9 @@ class _Answer(NamedTuple):
     texts: tuple[tuple[str, str], ...]
 
 
-def _read_answers(session: Session, project: Project, definition: ProjectFile) -> dict[int, list[_Answer]]:
+def _read_answers(
+    session: Session, project: Project, definition: ProjectFile, surface: Surface
+) -> dict[int, list[_Answer]]:
     """The final answers in Label Studio by annotator id, without those that were deleted there.
 
     While the project is blind, no texts are looked at.
@@ -269,7 +303,7 @@ def _read_answers(session: Session, project: Project, definition: ProjectFile) -
         .join(Item, col(Item.id) == col(Assignment.item_id))
         .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
         .where(
-            *_of_label_studio(project),
+            *_is_in(project, surface),
             judgements.build_final_revision_condition(),
             sa.or_(col(Judgement.excluded_kind).is_(None), col(Judgement.excluded_kind) != ExclusionKind.DELETED),
         )
@@ -278,13 +312,34 @@ def _read_answers(session: Session, project: Project, definition: ProjectFile) -
     by_annotator: dict[int, list[_Answer]] = defaultdict(list)
     for annotator_id, is_skip, seconds, is_comparable, response, answers, shown in session.connection().execute(query):
         given = {first: response} if answers is None else answers
-        texts = tuple(
-            (normalize_text(str(shown.get(question.text_column or "", ""))), normalize_text(given[question.name]))
-            for question in edits
-            if is_comparable and not is_skip and given.get(question.name)
-        )
+        texts = () if is_skip or not is_comparable else _pair_texts(edits, shown=shown or {}, given=given)
         by_annotator[annotator_id].append(_Answer(is_skip, seconds, texts))
     return by_annotator
+
+
+def is_most_dropped(session: Session, definition: ProjectFile, assignment: Assignment) -> bool:
+    """Whether the present answer is a correction that drops most of a text; False while the project is blind."""
+    edits = [question for question in definition.all_questions if question.corrects_text]
+    project = session.get_one(Project, assignment.project_id)
+    if not edits or assignment.occasion == SECOND_PASS_OCCASION or blindness.is_blind(session, project):
+        return False
+    final = judgements.get_final_judgement(session, assignment.id)
+    if final is None or final.skip_reason is not None:
+        return False
+    given = {definition.all_questions[0].name: final.response} if final.answers is None else final.answers
+    shown = session.get_one(Item, assignment.item_id).data
+    return any(drops_most(original, corrected) for original, corrected in _pair_texts(edits, shown=shown, given=given))
+
+
+def _pair_texts(
+    edits: Sequence[Question], *, shown: Mapping[str, Any], given: Mapping[str, Any]
+) -> tuple[tuple[str, str], ...]:
+    """The originals and the corrected texts of an answer, both normalized."""
+    return tuple(
+        (normalize_text(str(shown.get(question.text_column or "", ""))), normalize_text(given[question.name]))
+        for question in edits
+        if given.get(question.name)
+    )
 
 
 def _summarize_answers(answers: Sequence[_Answer]) -> dict[str, Any]:

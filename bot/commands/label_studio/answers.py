@@ -78,7 +78,8 @@ def _print_results(results: Sequence[PullResult]) -> None:
         for result in results
     ]  # fmt: skip
     notes = [f"{name}: {result.problem}" for name, result in named if result.problem]
-    notes += [f"{name}: {number} aside: {why}" for name, result in named for why, number in result.set_aside]
+    notes += [f"{name}: {line}" for name, result in named for line in _describe_set_aside(result)]
+    notes += [f"{name}: {line}" for name, result in named for line in _describe_dropped(result)]
     notes += [
         f"{name}: {terminal_output.format_count(result.unknown_tasks, 'task')} there that hromada did not send."
         for name, result in named
@@ -92,6 +93,21 @@ def _print_results(results: Sequence[PullResult]) -> None:
     notes += [f"{name}: {line}" for name, result in named for line in _describe_queue(result)]
     notes += [] if results else ["No batch was pushed yet."]
     terminal_output.print_table("Pulled", columns, rows, notes=notes)
+
+
+def _describe_set_aside(result: PullResult) -> list[str]:
+    """The annotations that are no answers, by reason, with their items."""
+    lines = []
+    for why, number in result.set_aside:
+        items = result.set_aside_items.get(why, ())
+        lines.append(f"{number} aside{f' ({batches.name_items(items)})' if items else ''}: {why}")
+    return lines
+
+
+def _describe_dropped(result: PullResult) -> list[str]:
+    """That corrections drop most of a text; nothing if none does."""
+    items = batches.name_items(result.most_dropped)
+    return [f"less than half of the text is left: {items}. Ask, or look: hromada export"] if items else []
 
 
 def _describe_queue(result: PullResult) -> list[str]:
@@ -140,10 +156,13 @@ def watch(
                 terminal_output.print_sentence(f"{name}: {_describe_changes(result)}.")
             _print_problem_once(problems, str(result.remote_id), result.problem)
             lines, earlier = _describe_queue(result), printed.get(result.remote_id, [])
+            lines += _describe_set_aside(result)
             printed[result.remote_id] = lines
             for line in lines:
                 if line not in earlier:
                     terminal_output.print_sentence(f"{name}: {line}")
+            for line in _describe_dropped(result):
+                terminal_output.print_sentence(f"{name}: {line}")
 
     def print_failure(failure: HromadaError) -> None:
         _print_problem_once(problems, "", str(failure))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
+from zoneinfo import ZoneInfo
 
 import typer
 
@@ -72,7 +73,7 @@ def _build_cells(one: PersonStatus) -> dict[str, Cell]:
         "begun": one.in_work,
         "answered": work.answered,
         "skipped": work.skipped,
-        "due on": None if work.due_at is None else f"{work.due_at:%Y-%m-%d}",
+        "due on": None if work.due_at is None else _format_date(work.due_at),
         "late": work.late,
         "went back": work.returned,
         "median time": None if work.seconds is None else _format_seconds(work.seconds),
@@ -80,6 +81,13 @@ def _build_cells(one: PersonStatus) -> dict[str, Cell]:
         "unchanged": share and f"{corrections.unchanged} {share}",
         "mostly deleted": share and f"{corrections.most_dropped} {share}",
     }
+
+
+def _format_date(moment: datetime) -> str:
+    """The date where the campaign is, as reminders name it."""
+    from annotation.settings import read_settings
+
+    return f"{moment.astimezone(ZoneInfo(read_settings().time_zone)):%Y-%m-%d}"
 
 
 def _format_seconds(seconds: float) -> str:
