@@ -312,6 +312,11 @@ def build_work_address(url: str, remote_id: int) -> str:
     return f"{url}/projects/{remote_id}/data?labeling=1"
 
 
+def build_task_address(url: str, remote_id: int, task_id: int) -> str:
+    """Where one task of a project is; `url` is the address of the server."""
+    return f"{url}/projects/{remote_id}/data?task={task_id}"
+
+
 def _read_task_ids(response: Any, *, n_tasks: int, url: str) -> list[int]:
     """The ids in the answer to an import, ascending; raises Unavailable unless there is one for each task."""
     try:

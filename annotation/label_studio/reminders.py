@@ -33,8 +33,10 @@ def write_reminder(person: PersonStatus, *, time_zone: str) -> Reminder:
         date = _format_date(work.due_at, language=work.language, time_zone=time_zone)
         due = texts("reminder-late" if work.late else "reminder-due", date=date)
     waiting = "\n".join((texts("reminder-waiting", **counts), *person.addresses))
-    paragraphs = (texts("reminder-greeting"), waiting, due, texts("reminder-thanks"))
-    return Reminder(person=person, subject=texts("reminder-subject", **counts), body="\n\n".join(paragraphs))
+    aside = "\n".join((texts("reminder-aside"), *person.aside)) if person.aside else ""
+    paragraphs = (texts("reminder-greeting"), waiting, aside, due, texts("reminder-thanks"))
+    body = "\n\n".join(filter(None, paragraphs))
+    return Reminder(person=person, subject=texts("reminder-subject", **counts), body=body)
 
 
 def _format_date(moment: datetime, *, language: str, time_zone: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from annotation.store.models import (
     Judgement,
     LabelStudioAccount,
     LabelStudioBatch,
+    LabelStudioSetAside,
     LabelStudioTask,
     Participation,
     Project,
@@ -101,6 +103,9 @@ def work(db: Database, sandbox: Sandbox) -> tuple[PersonWork, ...]:
         for number, text in enumerate((FIXED, STORY, "Виправлене."), start=1):
             answer(session, sandbox, assign(session, sandbox, mine, f"s{number}"), text, minute=2 * number)
         assign(session, sandbox, mine, "s4")
+        for task, account in ((4, OLHA), (5, IVAN)):
+            aside: dict[str, Any] = {"annotation_id": task, "remote_task_id": task, "user_id": account}
+            session.add(LabelStudioSetAside(batch_id=mine.id or 0, reason="empty", since=NOW, **aside))
         assign(session, sandbox, mine, "s5", due=DUE + timedelta(days=1))
         assign(session, sandbox, mine, "s6").status = AssignmentStatus.EXPIRED
         other = add_batch(session, sandbox, project, IVAN)
@@ -119,6 +124,7 @@ def test_each_persons_work_is_counted_by_hand(work: tuple[PersonWork, ...]) -> N
     assert (counts.number, counts.unchanged, counts.most_dropped) == (3, 1, 1)
     assert counts.unchanged_share == counts.dropped_share == pytest.approx(1 / 3)
     assert (olha.pulled_at, olha.queues[0].waiting) == (NOW - timedelta(minutes=1), frozenset({4, 5}))
+    assert olha.queues[0].aside == frozenset({4}), "the other one is of somebody else"
     assert (ivan.waiting, ivan.answered, ivan.late, ivan.per_hour) == (1, 1, 1, None)
     assert (ivan.seconds, ivan.corrections.unchanged_share) == (600, 0)
 
@@ -179,6 +185,8 @@ def test_reminders_are_written_and_reach_only_whom_they_are_for(
     assert reminder.subject == "Казки: на вас чекають 2 завдання"
     assert "У кампанії «Казки» на вас чекають 2 завдання:\nhttp://ls/" in reminder.body
     assert "до 29 листопада" in reminder.body
+    aside = reminders.write_reminder(replace(olha, aside=("http://ls/5",)), time_zone="Europe/Kyiv")
+    assert "виправте, клацніть поза текстом і натисніть Update:\nhttp://ls/5\n" in aside.body
     overdue = reminders.write_reminder(PersonStatus(work=work[1]), time_zone="Europe/Kyiv")
     assert "Термін минув 23 листопада." in overdue.body
     with db.transaction() as session:

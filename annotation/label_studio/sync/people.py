@@ -14,7 +14,7 @@ from sqlmodel import Session
 from annotation.errors import BadInput, Conflict, HromadaError, NotFound
 from annotation.label_studio import client as clients
 from annotation.label_studio.client import Client
-from annotation.settings import Settings, read_settings
+from annotation.settings import read_settings
 from annotation.vocabulary import BatchWork
 from annotation.workflow.monitoring import batch_work
 from annotation.workflow.monitoring.batch_work import PersonWork
@@ -28,13 +28,15 @@ class PersonStatus:
     """A person's work with their e-mail on the server, empty where that is not known.
 
     `in_work` counts the waiting tasks that they have begun and not submitted, None where that is not known.
-    `addresses` are where their tasks are, of the first pass first.
+    `addresses` are where their tasks are, of the first pass first, `aside` those of single tasks to correct, since what
+    they submitted is no answer.
     """
 
     work: PersonWork
     email: str = ""
     in_work: int | None = None
     addresses: tuple[str, ...] = ()
+    aside: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -77,7 +79,7 @@ def read_people_status(session: Session, *, now: datetime, project_id: int | Non
         with clients.connect_server(timeout=ASK_SECONDS) as client:
             return PeopleStatus(people=_ask_server(client, work))
     except HromadaError as failure:
-        people = tuple(PersonStatus(work=own, addresses=_list_addresses(own, settings)) for own in work)
+        people = tuple(_build_unasked(own, settings.label_studio_url.rstrip("/")) for own in work)
         return PeopleStatus(people=people, problem=failure.problem)
 
 
@@ -89,12 +91,14 @@ def _ask_server(client: Client, work: Sequence[PersonWork]) -> tuple[PersonStatu
             work=own,
             email=next((emails[account] for account in sorted(own.accounts) if emails.get(account)), ""),
             in_work=_count_begun(client, own),
-            addresses=tuple(
-                client.build_work_address(queue.remote_id) for queue in own.queues if queue.server == client.server_id
-            ),
+            **_list_addresses(own, client.url, client.server_id),
         )
         for own in work
     )
+
+
+def _build_unasked(work: PersonWork, url: str) -> PersonStatus:
+    return PersonStatus(work=work, **_list_addresses(work, url, clients.compute_server_id(url)))
 
 
 def _count_begun(client: Client, work: PersonWork) -> int | None:
@@ -109,7 +113,12 @@ def _count_begun(client: Client, work: PersonWork) -> int | None:
         return None
 
 
-def _list_addresses(work: PersonWork, settings: Settings) -> tuple[str, ...]:
-    url = settings.label_studio_url.rstrip("/")
-    server = clients.compute_server_id(url)
-    return tuple(clients.build_work_address(url, queue.remote_id) for queue in work.queues if queue.server == server)
+def _list_addresses(work: PersonWork, url: str, server: str) -> dict[str, tuple[str, ...]]:
+    """The addresses of a person's queues on a server, and of the single tasks to correct, as fields of the status."""
+    queues = [queue for queue in work.queues if queue.server == server]
+    return {
+        "addresses": tuple(clients.build_work_address(url, queue.remote_id) for queue in queues),
+        "aside": tuple(
+            clients.build_task_address(url, queue.remote_id, task) for queue in queues for task in sorted(queue.aside)
+        ),
+    }

@@ -66,6 +66,7 @@ reminder-waiting = { $count ->
     [one] { $count } task in “{ $title }” waits for you here:
    *[other] { $count } tasks in “{ $title }” wait for you here:
 }
+reminder-aside = These answers are not complete. Please open each of them, correct it, click outside the text, and press Update:
 reminder-due = Please finish by { $date }. If you cannot, write to us, and somebody else will get them.
 reminder-late = The date was { $date }. Please finish soon, or write to us, and somebody else will get them.
 reminder-no-date = If you cannot do them, write to us, and somebody else will get them.

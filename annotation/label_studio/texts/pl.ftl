@@ -70,6 +70,7 @@ reminder-waiting = { $count ->
     [few] W kampanii „{ $title }” czekają na Ciebie { $count } zadania:
    *[other] W kampanii „{ $title }” czeka na Ciebie { $count } zadań:
 }
+reminder-aside = Te odpowiedzi są niepełne. Otwórz, proszę, każdą z nich, popraw, kliknij poza tekstem i naciśnij Update:
 reminder-due = Zakończ, proszę, do { $date }. Jeśli nie zdążysz, napisz do nas, a przekażemy je komuś innemu.
 reminder-late = Termin minął { $date }. Zakończ, proszę, jak najszybciej albo napisz do nas, a przekażemy je komuś innemu.
 reminder-no-date = Jeśli nie możesz, napisz do nas, a przekażemy je komuś innemu.

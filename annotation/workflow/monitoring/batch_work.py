@@ -28,6 +28,7 @@ from annotation.store.models import (
     LabelStudioAccount,
     LabelStudioBatch,
     LabelStudioReviewTask,
+    LabelStudioSetAside,
     LabelStudioTask,
     Project,
 )
@@ -48,12 +49,16 @@ class PersonKey(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class StudioQueue:
-    """A person's project on a server: its id there, and the ids of the tasks in it that wait for them."""
+    """A person's project on a server: its id there, and the ids of the tasks in it that wait for them.
+
+    `aside` are those of the waiting tasks whose answer by them was no answer: Label Studio does not offer them again.
+    """
 
     server: str
     remote_id: int
     second: bool
     waiting: frozenset[int]
+    aside: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,6 +129,7 @@ def list_person_work(session: Session, *, now: datetime, project_id: int | None 
         for number, surface in {(batch.project_id, _get_surface(batch.work)) for batch, _, _ in rows}
     }
     waiting = _list_waiting_tasks(session, [batch for batch, _, _ in rows])
+    aside = _list_set_aside_tasks(session, [batch for batch, _, _ in rows])
     accounts = _list_accounts(session)
     return tuple(
         PersonWork(
@@ -135,7 +141,7 @@ def list_person_work(session: Session, *, now: datetime, project_id: int | None 
             work=key.work,
             accounts=frozenset(accounts[key.annotator_id]),
             in_telegram=_can_write_to(annotators[key.annotator_id]),
-            queues=tuple(_build_queue(batch, waiting) for batch in own if batch.remote_id is not None),
+            queues=tuple(_build_queue(batch, waiting, aside) for batch in own if batch.remote_id is not None),
             pulled_at=_find_oldest([batch.watermark for batch in own if batch.remote_id is not None]),
             **(
                 counted[key.project_id, _get_surface(key.work)].get(key.annotator_id, _NOTHING)
@@ -184,12 +190,16 @@ def _can_write_to(annotator: Annotator) -> bool:
     return annotator.telegram_id is not None and annotator.unreachable_at is None and annotator.suspended_at is None
 
 
-def _build_queue(batch: LabelStudioBatch, waiting: Mapping[int, set[int]]) -> StudioQueue:
+def _build_queue(
+    batch: LabelStudioBatch, waiting: Mapping[int, set[int]], aside: Mapping[int, set[int]]
+) -> StudioQueue:
+    own = waiting.get(batch.id or 0, set())
     return StudioQueue(
         server=batch.server,
         remote_id=batch.remote_id or 0,
         second=batch.second,
-        waiting=frozenset(waiting.get(batch.id or 0, ())),
+        waiting=frozenset(own),
+        aside=frozenset(own & aside.get(batch.id or 0, set())),
     )
 
 
@@ -219,6 +229,27 @@ def _list_waiting_tasks(session: Session, batches: Sequence[LabelStudioBatch]) -
         if remote_id is not None:
             waiting[batch_id].add(remote_id)
     return waiting
+
+
+def _list_set_aside_tasks(session: Session, batches: Sequence[LabelStudioBatch]) -> dict[int, set[int]]:
+    """The ids on the server of the tasks with an annotation by the batch's own person that is set aside, by batch."""
+    own = (
+        select(LabelStudioSetAside.batch_id, LabelStudioSetAside.remote_task_id)
+        .join(LabelStudioBatch, col(LabelStudioBatch.id) == col(LabelStudioSetAside.batch_id))
+        .join(
+            LabelStudioAccount,
+            sa.and_(
+                col(LabelStudioAccount.server) == col(LabelStudioBatch.server),
+                col(LabelStudioAccount.user_id) == col(LabelStudioSetAside.user_id),
+                col(LabelStudioAccount.annotator_id) == col(LabelStudioBatch.annotator_id),
+            ),
+        )
+        .where(col(LabelStudioSetAside.batch_id).in_([batch.id for batch in batches]))
+    )
+    aside: dict[int, set[int]] = defaultdict(set)
+    for batch_id, remote_id in session.exec(own):
+        aside[batch_id].add(remote_id)
+    return aside
 
 
 def _count_decisions(session: Session, batches: Sequence[LabelStudioBatch]) -> dict[str, Any]:

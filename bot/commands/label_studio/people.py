@@ -71,6 +71,7 @@ def _build_cells(one: PersonStatus) -> dict[str, Cell]:
         "work": work.work.value,
         "waiting": work.waiting,
         "begun": one.in_work,
+        "to correct": len(one.aside),
         "answered": work.answered,
         "skipped": work.skipped,
         "due on": None if work.due_at is None else _format_date(work.due_at),
@@ -109,6 +110,8 @@ def _list_notes(status: PeopleStatus) -> list[str]:
         notes.append("Went back: items whose date was over, or that were released; others may get them.")
     if any(one.work.corrections.most_dropped for one in people):
         notes.append("Mostly deleted: corrections that left less than half of a text; stories.html marks them.")
+    if any(one.aside for one in people):
+        notes.append("To correct: waiting items whose answer a pull set aside; their reminder has the addresses.")
     if any(one.work.waiting for one in people):
         notes.append("Reminders to send: hromada label-studio remind PROJECT")
     return notes
@@ -123,6 +126,7 @@ def _build_json(one: PersonStatus) -> dict[str, Any]:
         "work": work.work.value,
         "waiting": work.waiting,
         "begun": one.in_work,
+        "to_correct": list(one.aside),
         "answered": work.answered,
         "skipped": work.skipped,
         "due": None if work.due_at is None else work.due_at.isoformat(),
