@@ -298,7 +298,9 @@ def _build_studio_tables(studio: PeopleStatus) -> tuple[LiveTable, ...]:
 def _build_studio_row(person: PersonStatus) -> LiveRow:
     work, corrections = person.work, person.work.corrections
     return LiveRow(
-        head=person.name if work.work is BatchWork.ANSWERS else f"{person.name} · {name_work(work.work)}",
+        head=person.name
+        if work.work in {BatchWork.ANSWERS, BatchWork.ADOPTED}
+        else f"{person.name} · {name_work(work.work)}",
         cells=(
             format_number(work.waiting),
             _format_known(person.in_work, format_number),
