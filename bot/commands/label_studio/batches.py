@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 MOST_NAMED = 5
 AGREE = "hromada people agree {person} --project {project} --how 'signed, folder 3'"
 REASONS: Mapping[UnassignedReason, str] = {
-    UnassignedReason.CONSENT: f"they have not agreed to the consent; in Telegram they are asked; on paper: {AGREE}",
+    UnassignedReason.CONSENT: f"they have not agreed to the consent; in Telegram they are asked; on paper: {AGREE}"
+    " (and --profile FIELD=ANSWER for each field of a profile)",
     UnassignedReason.PROFILE: "they have not filled in their profile; in Telegram they are asked, and for answers on "
     f"paper: {AGREE} --profile FIELD=ANSWER",
     UnassignedReason.WARNING: "they have not confirmed the content warning; in Telegram they are asked, and for a "

@@ -121,6 +121,7 @@ def test_one_impossible_annotation_is_set_aside(workspace: Workspace, result: An
     assert (pulled.answered, pulled.problem) == (1, None)
     assert [number for _, number in pulled.set_aside] == [1]
     assert says in pulled.set_aside[0][0]
+    assert pulled.set_aside_items == {pulled.set_aside[0][0]: (workspace.items()[first],)}
     assert workspace.pull(everything=True).set_aside == pulled.set_aside
     spoiled = False
     pulled = workspace.pull(everything=True)
