@@ -275,8 +275,8 @@ span-empty = There are no words to mark here.
 # Above the text, where several parts may be marked.
 # $parts (“river”, “old bridge”): the parts marked so far
 span-kept = Marked so far: { $parts }
-# One of the parts marked so far, in the quotation marks of the language.
-# $part (old bridge): words of the text
+# One of the parts marked so far, or a typed answer, in the quotation marks of the language.
+# $part (old bridge): words of the text, or the answer
 span-part = “{ $part }”
 # Button, at most 20 characters: the marked parts are the answer.
 span-save = Save
@@ -385,9 +385,9 @@ correction-nothing = You have seen the whole text and changed nothing.
 correction-summary = { $total ->
     [1] You have seen the whole text and corrected it.
    *[other] You have seen the whole text and corrected { $count ->
-        [one] { $count } paragraph
-       *[other] { $count } paragraphs
-    } of { $total }: { $list }.
+        [1] paragraph
+       *[other] paragraphs
+    } { $list } of { $total }.
 }
 # Below the summary, with a button for each changed paragraph.
 correction-again = To go back to a paragraph, tap its number.

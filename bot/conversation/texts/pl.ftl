@@ -204,11 +204,9 @@ correction-nothing = Cały tekst przejrzany, bez żadnych zmian.
 correction-summary = { $total ->
     [1] Cały tekst przejrzany i poprawiony.
    *[other] Cały tekst przejrzany. { $count ->
-        [one] Poprawiony jest { $count } akapit
-        [few] Poprawione są { $count } akapity
-        [many] Poprawionych jest { $count } akapitów
-       *[other] Poprawione jest { $count } akapitu
-    } z { $total }: { $list }.
+        [1] Poprawiony jest akapit
+       *[other] Poprawione są akapity
+    } { $list } z { $total }.
 }
 correction-again = Żeby wrócić do akapitu, dotknij jego numeru.
 correction-choose = Cały tekst przejrzany. Żeby zmienić akapit, dotknij jego numeru.
@@ -449,7 +447,7 @@ pass-mark = Żeby przejść dalej, { $needed ->
     [many] potrzeba co najmniej { $needed } poprawnych odpowiedzi
    *[other] potrzeba co najmniej { $needed } poprawnej odpowiedzi
 }.
-result = poprawne odpowiedzi: { $right } z { $of } (potrzeba co najmniej { $needed })
+result = wynik { $right } z { $of } (potrzeba co najmniej { $needed })
 training-over = Trening zakończony, dziękujemy!
 training-passed = Trening zaliczony: { $result }.
 qualification-over = Test zakończony, dziękujemy!

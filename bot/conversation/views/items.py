@@ -445,8 +445,9 @@ def render_finished_item(saved: SavedJudgement, translate: Texts, *, emoji: str 
 
 def format_answers(saved: SavedJudgement, translate: Texts) -> list[str]:
     """The stored answers in words; where the item has several questions, each after its question."""
-    if _has_own_verdicts(saved):
-        return [_format_verdict(saved, shown, translate) for shown in saved.questions]
+    if saved.feedback is not None and _has_own_verdicts(saved):
+        told = saved.stored_answers.keys() | saved.feedback.marks.keys()
+        return [_format_verdict(saved, shown, translate) for shown in saved.questions if shown.name in told]
     shown_questions: dict[str, ShownQuestion] = {shown.name: shown for shown in saved.questions}
     answers = []
     for name, label in saved.stored_answers.items():
