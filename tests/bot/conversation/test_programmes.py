@@ -400,6 +400,16 @@ def test_what_was_attested_at_a_pause_holds_for_the_other_data_sets(chat: Chat, 
     assert chat.say("/start")[-1].startswith("4\n\n")
 
 
+def test_an_item_that_waited_gets_the_next_number(chat: Chat, join: Join) -> None:
+    """It was put aside at a pause, and others came before it: the number of the journey only grows."""
+    join(4, 4, 4, order="interleaved")
+    walk(chat, 4)
+    chat.say("/pause")
+    chat.say("/start")
+    shown = [chat.last.text, *(walk(chat, 1)[-1] for _ in range(7))]
+    assert [text.split()[0] for text in shown] == ["5", "6", "7", "8", "9", "10", "11", "12"]
+
+
 def list_attested(chat: Chat) -> list[tuple[str, int, str]]:
     """The project, the work session and what was used, of each attestation."""
     attestation, project = models.Attestation, models.Project
