@@ -230,18 +230,20 @@ class UpdateContext:
         return replace(self, incoming=tap, callback=callback)
 
     def confirm_typed(self, calls: TelegramCalls, understood: str) -> TelegramCalls:
-        """The calls of a tap that was typed: a message says what was understood, and what the toast would say."""
-        return tuple(
-            self._build_confirmation(call, understood) if isinstance(call, TapAcknowledgement) else call
-            for call in calls
-        )
+        """The calls of a tap that was typed: a message says what was understood, and what the toast would say.
 
-    def _build_confirmation(self, acknowledgement: TapAcknowledgement, understood: str) -> NewMessage:
+        There is no message where there is nothing to say.
+        """
+        confirmed: list[TelegramCall] = []
+        for call in calls:
+            confirmed += self._build_confirmation(call, understood) if isinstance(call, TapAcknowledgement) else [call]
+        return tuple(confirmed)
+
+    def _build_confirmation(self, acknowledgement: TapAcknowledgement, understood: str) -> TelegramCalls:
         lines = [understood] if understood else []
         if acknowledgement.text not in {"", self.translate("saved"), self.translate("noted")}:
             lines.append(acknowledgement.text)
-        (message,) = self.send(message_layout.render_text(self.translate, "\n".join(lines)))
-        return message
+        return self.send(message_layout.render_text(self.translate, "\n".join(lines))) if lines else ()
 
     def without_tap(self) -> UpdateContext:
         """The context as if no button were tapped: what follows is neither acknowledged again nor edits the message."""

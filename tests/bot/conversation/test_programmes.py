@@ -400,6 +400,15 @@ def test_what_was_attested_at_a_pause_holds_for_the_other_data_sets(chat: Chat, 
     assert chat.say("/start")[-1].startswith("4\n\n")
 
 
+def test_a_word_for_back_opens_the_answer_before_in_another_data_set(chat: Chat, join: Join) -> None:
+    """The one above on the screen, and not the last one of the same data set."""
+    join(3, 3, order="interleaved")
+    walk(chat, 4)
+    assert chat.last.text.startswith("5\n\nслово 0-2")
+    chat.say("назад")
+    assert "4\n\nслово 1-1" in "\n".join(chat.seen[-3:])
+
+
 def test_an_item_that_waited_gets_the_next_number(chat: Chat, join: Join) -> None:
     """It was put aside at a pause, and others came before it: the number of the journey only grows."""
     join(4, 4, 4, order="interleaved")
