@@ -13,7 +13,7 @@ words-disagree = { words-no }, disagree, i disagree, i don't agree
 # Words for a pause, with commas, typed where they are no answer: they do what /pause does.
 words-pause = stop, pause, enough, break, that's enough, i'm done
 # Words for a skip, with commas: they ask why the question is skipped, as the button “Skip” does.
-words-skip = skip, i don't know, i do not know, i don't know the answer, don't know, no idea, idk
+words-skip = skip, i don't know, i do not know, i don't know the answer, i do not know the answer, don't know, no idea, idk
 # Words for a report, with commas: they ask what is wrong with the question, as the button “Problem” does.
 words-report = mistake, error, problem, typo
 # Words that ask how much is done and left, with commas: they do what /progress does.

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from annotation.workflow.annotators import own_data
+
 if TYPE_CHECKING:
     from tests.bot.conversation.conftest import Chat
 
@@ -61,6 +63,15 @@ def test_it_waits_below_a_typed_answer_and_below_the_result(trained: Chat) -> No
     assert trained.say("так")[-1].startswith("1\n\n")
 
 
+def test_a_skip_in_training_is_no_answer(trained: Chat) -> None:
+    """Nor is it counted as one for whoever asks what is stored."""
+    trained.say("не знаю")
+    trained.say("1")
+    with trained.db.reading() as session:
+        (summary,) = own_data.summarise_data(session, annotator_id=1).projects
+    assert (summary.answered, summary.skipped) == (0, 1)
+
+
 def test_each_of_several_answers_has_its_verdict(chat: Chat, load: Load) -> None:
     """On its own line, with what was right only where it was wrong; an item is one task, whatever it asks."""
     row = {"text": "Казка.", "fox": "так", "tone": '["добра"]', "why": "Лис є."}
@@ -81,6 +92,23 @@ def test_each_of_several_answers_has_its_verdict(chat: Chat, load: Load) -> None
         "Лис є.",
     ]
     assert chat.toasts[-1] == "✗ Правильна відповідь: добра"
+
+
+def test_what_was_not_asked_has_no_verdict(chat: Chat, load: Load) -> None:
+    """Nor has what may stay without an answer; the only line left has one sign."""
+    row = {"text": "Казка.", "fox": "так", "tone": '["добра"]', "why": "Лис є."}
+    questions = (
+        "questions:\n- {name: fox, type: choice, text: Є лис?, options: [так, ні]}\n"
+        "- {name: tone, type: choices, text: Яка?, options: [добра, весела], least: 1, show_if: {fox: так}}\n"
+        "- {name: note, type: text, text: Примітка, required: no}\n"
+    )
+    items = ITEMS.replace("gold: gold", "gold: fox, golds: {{tone: tone}}") + ", explanation: why}}"
+    load(pools(row, "training", "main"), items=items, more=questions + TRAINING)
+    chat.begin()
+    chat.tap("ні")
+    chat.tap("Без відповіді")
+    finished = next(screen.text for screen in reversed(chat.screens) if screen.text.startswith("✗"))
+    assert finished.split("\n\n")[0] == "✗ 1\n✗ Є лис? — ні (правильно: так)"
 
 
 @pytest.mark.parametrize(
