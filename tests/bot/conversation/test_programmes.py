@@ -414,12 +414,13 @@ def test_what_was_attested_at_a_pause_holds_for_the_other_data_sets(chat: Chat, 
     assert chat.say("/start")[-1].startswith("4\n\n")
 
 
-def test_a_word_for_back_opens_the_answer_before_in_another_data_set(chat: Chat, join: Join) -> None:
+@pytest.mark.parametrize("word", ["назад", "Змінити", "zmien"])
+def test_a_word_for_back_opens_the_answer_before_in_another_data_set(chat: Chat, join: Join, word: str) -> None:
     """The one above on the screen, and not the last one of the same data set."""
     join(3, 3, order="interleaved")
     walk(chat, 4)
     assert chat.last.text.startswith("5\n\nслово 0-2")
-    chat.say("назад")
+    chat.say(word)
     assert "4\n\nслово 1-1" in "\n".join(chat.seen[-3:])
 
 
