@@ -91,7 +91,9 @@ def test_the_attestation_is_typed(chat: Chat, load: Load, typed: str, used: str)
     chat.begin()
     chat.say("так")
     chat.say("/pause")
-    assert chat.say(typed) == [f"✓ {used}"]
+    told, card = chat.say(typed)
+    assert told == f"✓ {used}"
+    assert card.startswith("Пауза. Усе збережено.")
     assert chat.answers() == ["так"]
     with chat.db.transaction() as session:
         assert session.exec(select(models.Attestation.used)).all() == [used]
