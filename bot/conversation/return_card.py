@@ -50,7 +50,9 @@ def render_end(
     untils = [] if states == {ProgressState.DONE} else untils
     if untils:
         head, foot = translate("card-cap"), translate("card-until", until=_format_time(context, min(untils)))
-    elif ProgressState.PAUSED in states:
+    elif ProgressState.PAUSED in states or any(
+        result is not None and result.reason is UnassignedReason.PAUSED for result in ended.values()
+    ):
         head, foot = translate("card-stopped"), ""
     elif states == {ProgressState.CLOSED}:
         head, foot = translate("card-closed"), ""
