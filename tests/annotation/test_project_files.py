@@ -342,7 +342,7 @@ projects: [{file: one.yaml, quota: 100}, {file: two.yaml}]
         (
             "order:",
             "invite_friends: 2\nadmission: {cohort: a}\norder:",
-            "programme.yaml:7:21, admission.cohort: Invited friends",
+            "programme.yaml:7:13, admission.cohort: Invited friends",
         ),
         ("qouta", "quota", ""),
         ("consent.md", "agreement.md", "agreement.md: There is no such file"),
