@@ -295,7 +295,7 @@ def test_an_open_project_follows_the_end_of_a_programme(chat: Chat, join: Join, 
             f"{STOPPED}\nВашу участь у проєкті «Яке слово довше?»",
             "1 · участь зупинено",
         ),
-        (ParticipationStatus.FAILED, f"{DONE}\nПроєкт «Яке слово довше?»: спроби вичерпано.", "не пройдено"),
+        (ParticipationStatus.FAILED, DONE, "не пройдено"),
     ],
 )
 def test_what_was_decided_stands_in_the_lines(
