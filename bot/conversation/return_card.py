@@ -55,7 +55,7 @@ def render_end(
     untils = [] if states == {ProgressState.DONE} else untils
     if untils:
         head, foot = translate("card-cap"), translate("card-until", until=_format_time(context, min(untils)))
-    elif ProgressState.PAUSED in states:
+    elif ProgressState.PAUSED in states or any(own.status is ParticipationStatus.PAUSED for own in scope):
         head, foot = translate("card-stopped"), ""
     elif states == {ProgressState.CLOSED}:
         head, foot = translate("card-closed"), ""
