@@ -315,18 +315,32 @@ def test_what_was_decided_stands_in_the_lines(
     assert end.endswith(f"\n\n{lines}\n\nСьогодні: 2 · загалом: 2")
 
 
-def test_what_was_decided_is_said_of_each_project(chat: Chat, join: Join, db: Database) -> None:
+@pytest.mark.parametrize(
+    ("statuses", "told"),
+    [
+        (
+            (ParticipationStatus.PAUSED, ParticipationStatus.EXCLUDED),
+            ("«Яке слово довше?» призупинено", "«Кіт чи пес?» завершено"),
+        ),
+        (
+            (ParticipationStatus.FAILED, ParticipationStatus.FAILED),
+            ("«Яке слово довше?»: спроби вичерпано", "«Кіт чи пес?»: спроби вичерпано"),
+        ),
+    ],
+)
+def test_what_was_decided_is_said_of_each_project(
+    chat: Chat, join: Join, db: Database, statuses: tuple[ParticipationStatus, ...], told: tuple[str, ...]
+) -> None:
     """Not only of the first, nor only while another project is open."""
     join(2, 2)
     walk(chat, 3)
     with db.transaction() as session:
         participations = session.exec(select(models.Participation).order_by(col(models.Participation.project_id)))
-        for own, status in zip(participations, (ParticipationStatus.PAUSED, ParticipationStatus.EXCLUDED), strict=True):
+        for own, status in zip(participations, statuses, strict=True):
             own.status = status
             session.add(own)
     [end] = chat.say("/start")
-    assert "«Яке слово довше?» призупинено" in end
-    assert "«Кіт чи пес?» завершено" in end
+    assert [one for one in told if one not in end] == []
 
 
 def test_who_left_a_project_reads_nothing_of_it(chat: Chat, join: Join) -> None:
