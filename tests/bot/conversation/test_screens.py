@@ -467,9 +467,10 @@ def returning(play: Play) -> None:
     chat.say("1")
     chat.say(play.say("remind-tomorrow"))
     with chat.db.transaction() as session:
-        made = {"uses": 3, "cohort": "friends", "invited_by": 1}
         words = queries.get_project(session, "words")
-        link = invitations.create_invitation(session, target=words, code="FRIENDS", now=chat.now, **made)
+        link = invitations.create_invitation(
+            session, target=words, code="FRIENDS", now=chat.now, uses=3, cohort="friends", invited_by=1
+        )
     play.tap("invite-friend")
     for used in (2, 3):
         chat.now += timedelta(days=1)
