@@ -295,6 +295,9 @@ def assign_item(
         transaction.update_participation(context.participation, **activity)
         assignment = models.ASSIGNMENTS.insert(session, **new, **shown)
     else:
+        stored = context.participation.journey
+        if stored is not None and stored["assignment"] == assignment.id:  # it was given back, and others were shown
+            activity |= {"journey": None}
         transaction.update_participation(context.participation, **activity)
         models.ASSIGNMENTS.update(session, assignment, **shown)
     annotator_context.record_exposure(session, context, item, now=now)
