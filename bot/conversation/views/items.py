@@ -492,10 +492,16 @@ def format_toast(saved: SavedJudgement, translate: Texts, *, emoji: str) -> str:
     elif saved.extra:
         text = translate("extra")
     elif saved.feedback is not None and saved.feedback.right is not None:
-        gold = format_gold(saved, saved.feedback, translate)
-        text = translate("right") if saved.feedback.right else f"{WRONG} {translate('wrong', gold=gold)}"
+        text = translate("right") if saved.feedback.right else _format_wrong_toast(saved, saved.feedback, translate)
     elif saved.revision:
         text = translate("answer-changed")
     else:
         text = f"{emoji} {saved.number}" if emoji else translate("saved")
     return message_layout.shorten_text(text, MAX_TOAST_UNITS)
+
+
+def _format_wrong_toast(saved: SavedJudgement, feedback: TrainingFeedback, translate: Texts) -> str:
+    """What is right; where several questions have verdicts, with each wrong one, as it need not be the last."""
+    if _has_own_verdicts(saved):
+        return "\n".join(line for line in format_answers(saved, translate) if line.startswith(WRONG))
+    return f"{WRONG} {translate('wrong', gold=format_gold(saved, feedback, translate))}"

@@ -80,7 +80,7 @@ def test_each_of_several_answers_has_its_verdict(chat: Chat, load: Load) -> None
         "✗ 1\n✓ Є лис? — так\n✗ Яка? — весела (правильно: добра)",
         "Лис є.",
     ]
-    assert chat.toasts[-1] == "✗ Правильна відповідь: добра"
+    assert chat.toasts[-1] == "✗ Яка? — весела (правильно: добра)"
 
 
 @pytest.mark.parametrize(
