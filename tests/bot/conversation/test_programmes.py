@@ -149,7 +149,7 @@ def test_progress_of_single_projects(chat: Chat, load: Load) -> None:
     chat.tap("А")
     chat.tap("Почати")
     chat.tap("А")
-    assert chat.say("/progress") == ["▸ Слова та все, що про … — 1 з 2\n[Далі]"]
+    assert chat.say("/progress") == ["▸ Слова та все, що про них … — 1 з 2\n[Далі]"]
 
 
 def test_the_next_data_set_begins_below_a_line_of_the_one_before(chat: Chat, join: Join) -> None:
