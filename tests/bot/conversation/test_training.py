@@ -67,6 +67,7 @@ def test_each_of_several_answers_has_its_verdict(chat: Chat, load: Load) -> None
     questions = (
         "questions:\n- {name: fox, type: choice, text: Є лис?, options: [так, ні]}\n"
         "- {name: tone, type: choices, text: Яка?, options: [добра, весела], least: 1}\n"
+        "- {name: why, type: choice, text: Чому?, options: [а, б], show_if: {fox: ні}}\n"
     )
     items = ITEMS.replace("gold: gold", "gold: fox, golds: {{tone: tone}}") + ", explanation: why}}"
     load(pools(row, "training", "main"), items=items, more=questions + TRAINING)
