@@ -23,7 +23,8 @@ mkdir -p build/test && find build/test -not -type d -not -name '*.pyc' -delete &
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help install servers demo try test test-slow explore check bench coverage pictures lock clean
+STUDIOS ?= 1.20.0 1.23.2 # the oldest and the newest Label Studio that hromada is tried with
+.PHONY: help install servers demo try test test-slow test-studios explore check bench coverage pictures lock clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,7 +39,7 @@ demo: .venv/installed ## The main job on simulated people: files and a page in .
 try: .venv/installed ## A campaign in a chat of your own browser (PROJECT=project.yaml)
 	$(BIN)/hromada try $(or $(PROJECT),examples/eval-ua-tion/lmes-wis.yaml)
 
-test test-slow explore check bench coverage commands pictures: BIN := build/developer/bin
+test test-slow test-studios explore check bench coverage commands pictures: BIN := build/developer/bin
 
 test: build/developer/installed ## The tests of every change, on the built wheel (ARGS="-n0 tests/cli -k name" for some, on one core)
 	$(RUN_TESTS) -m "not slow" $(ARGS)
@@ -47,6 +48,17 @@ test: build/developer/installed ## The tests of every change, on the built wheel
 test-slow: build/developer/installed ## The tests marked `slow`, and two minutes of `make explore`
 	$(RUN_TESTS) -m slow $(ARGS)
 	$(MAKE) explore ARGS=
+
+test-studios: build/developer/installed ## What is said to Label Studio and back, against the oldest and the newest release (STUDIOS="1.20.0 1.23.2")
+	for release in $(STUDIOS); do \
+		test -x build/studios/$$release/bin/label-studio || { \
+			$(UV) venv --quiet --clear --python $(PYTHON) build/studios/$$release && \
+			$(UV) pip install --quiet --python build/studios/$$release/bin/python label-studio==$$release; } || exit 1; \
+		echo "Label Studio $$release" && \
+		HROMADA_LABEL_STUDIO="$(abspath build/studios)/$$release/bin/label-studio" "$(abspath $(BIN))/pytest" -n0 -q \
+			tests/annotation/label_studio/test_server.py tests/annotation/label_studio/sync/test_round.py \
+			tests/annotation/label_studio/sync/test_adoption.py -k "not postgresql" $(ARGS) || exit 1; \
+	done
 
 explore: TIMED := timeout --signal INT 120
 explore: build/developer/installed ## A third of the property tests for two minutes, on new examples (SEED=… for the same again)

@@ -350,12 +350,16 @@ class CaseReason(StrEnum):
 
 
 class BatchWork(StrEnum):
-    """What a batch in Label Studio is for: answers to items, or decisions on items or on answers."""
+    """What a batch in Label Studio is for: answers to items, or decisions on items or on answers.
+
+    An adopted one is a project that somebody made there, whose annotations are read.
+    """
 
     ANSWERS = "answers"
     ADJUDICATION = "adjudication"
     GOLD_REVIEW = "gold review"
     REVIEW = "review"
+    ADOPTED = "adopted"
 
 
 class GoldStratum(StrEnum):

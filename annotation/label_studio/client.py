@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import httpx
 from pydantic import TypeAdapter, ValidationError
@@ -20,7 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 from annotation import settings
 from annotation.errors import BadInput, Conflict, NotFound, Where
 from annotation.label_studio import server_models
-from annotation.label_studio.server_models import RemoteProject, RemoteTask, RemoteUser, RemoteWebhook
+from annotation.label_studio.server_models import ChangedTask, RemoteProject, RemoteTask, RemoteUser, RemoteWebhook
 
 if TYPE_CHECKING:
     from label_studio_sdk import LabelStudio
@@ -84,31 +84,30 @@ class Client:
         projects = self._parse(list[RemoteProject], response)
         return next((project for project in projects if mark in (project.description or "")), None)
 
-    def create_project(
-        self, *, title: str, mark: str, config: str, instructions: str, empty_allowed: bool
-    ) -> RemoteProject:
+    def create_project(self, *, title: str, mark: str, config: str, instructions: str) -> RemoteProject:
         """Create a project with one annotation a task, where skipped tasks are not shown again.
 
-        `empty_allowed` is whether Submit works while nothing is answered; what a control requires stays required.
+        Submit is never grey: without `enable_empty_annotation` it is until Label Studio has stored a value, which it
+        does with a typed text only at Submit. What is missing is named by the controls that are required.
         """
         return self._fetch(
             RemoteProject,
             lambda sdk: sdk.projects.create(
                 title=title, description=mark, label_config=config, expert_instruction=instructions,
                 show_instruction=True, maximum_annotations=1, sampling="Sequential sampling",
-                enable_empty_annotation=empty_allowed, skip_queue="IGNORE_SKIPPED",
+                enable_empty_annotation=True, skip_queue="IGNORE_SKIPPED",
             ),
             what="the new project",
         )  # fmt: skip
 
-    def update_project(self, remote_id: int, *, config: str, instructions: str, empty_allowed: bool) -> RemoteProject:
+    def update_project(self, remote_id: int, *, config: str, instructions: str) -> RemoteProject:
         """Set the configuration of a project; raises Conflict where its answers do not fit it."""
         try:
             return self._fetch(
                 RemoteProject,
                 lambda sdk: sdk.projects.update(
                     id=remote_id, label_config=config, expert_instruction=instructions, show_instruction=True,
-                    enable_empty_annotation=empty_allowed,
+                    enable_empty_annotation=True,
                 ),
                 what=f"the project {remote_id}",
             )  # fmt: skip
@@ -170,10 +169,38 @@ class Client:
                 return
             after = tasks[-1].id
 
+    def list_task_ids(self, remote_id: int) -> Iterator[int]:
+        """The ids of all tasks of a project."""
+        after: int | None = 0
+        while after is not None:
+            ask = partial(
+                _list_tasks_page,
+                remote_id=remote_id,
+                query=_build_query(since=None, after=after),
+                page=TASKS_PER_PAGE,
+                fields="task_only",
+            )
+            tasks = self._call(ask, what=f"the project {remote_id}")
+            ids = self._parse(list[int], [task.get("id") for task in tasks])
+            yield from ids
+            after = ids[-1] if len(ids) == TASKS_PER_PAGE else None
+
     def update_task(self, task_id: int, task: dict[str, Any]) -> None:
         """Replace what a task shows; raises NotFound where it was deleted."""
         what = f"the task {task_id}"
         self._call(lambda sdk: sdk.tasks.update(id=str(task_id), data=task["data"], meta=task["meta"]), what=what)
+        if "predictions" in task:
+            self._call(partial(_replace_predictions, task_id=task_id, predictions=task["predictions"]), what=what)
+
+    def close_task(self, task_id: int, *, closed: bool = True) -> datetime:
+        """Have a task not offered any more, or again; when it was changed, by the server's clock. Raises NotFound.
+
+        Who has a closed task on the screen can still submit it.
+        """
+        what = f"the task {task_id}"
+        return self._fetch(
+            ChangedTask, lambda sdk: sdk.tasks.update(id=str(task_id), is_labeled=closed), what=what
+        ).updated_at
 
     def delete_task(self, task_id: int) -> None:
         """Delete a task with its annotations; raises NotFound where it was deleted already."""
@@ -187,28 +214,30 @@ class Client:
         """Delete an annotation; raises NotFound where it was deleted already."""
         self._call(lambda sdk: sdk.annotations.delete(id=annotation_id), what=f"the annotation {annotation_id}")
 
+    def find_task(self, task_id: int) -> RemoteTask | None:
+        """A task with its annotations, None if it was deleted."""
+        try:
+            return self._fetch(RemoteTask, lambda sdk: sdk.tasks.get(id=str(task_id)), what=f"the task {task_id}")
+        except NotFound:
+            return None
+
     def list_annotations(self, task_id: int, *, by: int) -> list[int]:
         """The numbers of an account's annotations of a task; none where the task was deleted."""
-        try:
-            task = self._fetch(RemoteTask, lambda sdk: sdk.tasks.get(id=str(task_id)), what=f"the task {task_id}")
-        except NotFound:
-            return []
-        return [annotation.id for annotation in task.annotations if annotation.completed_by == by]
+        task = self.find_task(task_id)
+        annotations = [] if task is None else task.annotations
+        return [annotation.id for annotation in annotations if annotation.completed_by == by]
 
     def has_annotations(self, task_id: int) -> bool:
         """Whether a task has annotations; False where it was deleted."""
-        try:
-            task = self._fetch(RemoteTask, lambda sdk: sdk.tasks.get(id=str(task_id)), what=f"the task {task_id}")
-        except NotFound:
-            return False
-        return bool(task.annotations)
+        task = self.find_task(task_id)
+        return task is not None and bool(task.annotations)
 
     def create_webhook(self, remote_id: int, *, url: str, secret: dict[str, str]) -> RemoteWebhook:
         """Create a webhook that calls `url` for all events of a project."""
         return self._fetch(
             RemoteWebhook,
             lambda sdk: sdk.webhooks.create(url=url, project=remote_id, send_for_all_actions=True, headers=secret),
-            what="the webhook",
+            what=f"{server_models.WEBHOOK} {server_models.strip_credentials(url)}",
         )
 
     def delete_webhook(self, webhook_id: int) -> None:
@@ -301,8 +330,10 @@ def _get_api_error() -> type[Exception]:
     return ApiError
 
 
-def _list_tasks_page(sdk: LabelStudio, *, remote_id: int, query: str, page: int) -> list[dict[str, Any]]:
-    pager: Any = sdk.tasks.list(project=remote_id, page=1, page_size=page, query=query)
+def _list_tasks_page(
+    sdk: LabelStudio, *, remote_id: int, query: str, page: int, fields: Literal["all", "task_only"] = "all"
+) -> list[dict[str, Any]]:
+    pager: Any = sdk.tasks.list(project=remote_id, page=1, page_size=page, query=query, fields=fields)
     return [_to_dict(task) for task in pager.items or []]
 
 
@@ -322,3 +353,11 @@ def _build_query(*, since: datetime | None, after: int, begun: bool = False) -> 
 def _to_dict(model: Any) -> dict[str, Any]:
     """A model of the SDK as a dictionary."""
     return model if isinstance(model, dict) else dict(model.model_dump(mode="python"))
+
+
+def _replace_predictions(sdk: LabelStudio, *, task_id: int, predictions: Sequence[Mapping[str, Any]]) -> None:
+    """Make these the predictions of a task; the controls of an annotation that is begun later begin with them."""
+    for old in sdk.predictions.list(task=task_id):
+        sdk.predictions.delete(id=old.id or 0)
+    for new in predictions:
+        sdk.predictions.create(task=task_id, model_version=new["model_version"], result=new["result"])

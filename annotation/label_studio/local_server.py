@@ -11,9 +11,10 @@ import secrets
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,8 @@ import httpx
 from annotation.errors import BadInput, Conflict, NotFound, Unavailable, Where
 from annotation.label_studio import server_models
 from annotation.label_studio.client import Client
-from annotation.label_studio.sync import batches, remote_projects
+from annotation.label_studio.sync import adoption, batches, remote_projects
+from annotation.label_studio.sync.pull import EVERYBODY
 from annotation.label_studio.sync.remote_projects import map_accounts_to_pseudonyms
 from annotation.store.database import Database
 from annotation.store.models import Annotator, LabelStudioBatch, Project
@@ -43,6 +45,11 @@ class ServerExamination:
     batches: tuple[tuple[str, str, int | str, int | None, int, str], ...]
 
     @property
+    def version_warning(self) -> str | None:
+        """Why this release may not work; None where it does."""
+        return server_models.explain_version(self.version)
+
+    @property
     def well(self) -> bool:
         """Whether nothing has to be mended."""
         return all(state == STATE_WELL for *_, state in self.batches)
@@ -53,6 +60,7 @@ class ServerExamination:
         return {
             "url": self.url,
             "version": self.version,
+            "version_warning": self.version_warning,
             "accounts": [dict(zip(("account", "name", "annotator"), row, strict=True)) for row in self.accounts],
             "desks": [dict(zip(keys, row, strict=True)) for row in self.batches],
         }
@@ -68,6 +76,10 @@ def examine_server(database: Database, client: Client) -> ServerExamination:
             (batch, project, annotator, batches.count_tasks(session, batch))
             for batch, project, annotator in batches.list_batches(session, server=client.server_id)
         ]
+        adopted = [
+            (batch, project, adoption.count_items(session, batch))
+            for batch, project in adoption.list_adopted(session, server=client.server_id)
+        ]
     return ServerExamination(
         url=server_models.strip_credentials(client.url),
         version=client.get_version(),
@@ -75,8 +87,25 @@ def examine_server(database: Database, client: Client) -> ServerExamination:
             (account.id, account.name, pseudonyms.get(account.id))
             for account in sorted(client.list_accounts(), key=lambda account: account.id)
         ),
-        batches=tuple(_examine_batch(client, *row, linked=row[2].pseudonym in pseudonyms.values()) for row in rows),
+        batches=(
+            *(_examine_batch(client, *row, linked=row[2].pseudonym in pseudonyms.values()) for row in rows),
+            *(_examine_adopted(client, *row) for row in adopted),
+        ),
     )
+
+
+def _examine_adopted(
+    client: Client, batch: LabelStudioBatch, project: Project, items: int
+) -> tuple[str, str, int | str, int | None, int, str]:
+    state = STATE_WELL
+    try:
+        remote = client.get_project(batch.remote_id or 0)
+    except NotFound:
+        state = "deleted there: what was pulled is kept"
+    else:
+        if batch.config_sha256 != batches.compute_config_digest(remote.label_config):
+            state = "its questions were changed there: correct the project file, adopt again"
+    return project.name, EVERYBODY, batch.work.value, batch.remote_id, items, state
 
 
 def _examine_batch(
@@ -114,12 +143,24 @@ ACCOUNT_FILE = "account.json"
 LOG_FILE = "server.log"
 START_SECONDS = 240
 """Seconds until a server that makes its database must be up; 30 are usual."""
+HEALTH_SECONDS, WATCH_SECONDS = 0.5, 1.0
+"""Seconds between two questions whether the server is up, and between two looks whether it is still there."""
 STOP_SECONDS = 20
+BANNED_SUBNETS = (
+    "0.0.0.0/8,10.0.0.0/8,100.64.0.0/10,169.254.0.0/16,172.16.0.0/12,192.0.0.0/24,192.0.2.0/24,192.88.99.0/24,"
+    "192.168.0.0/16,198.18.0.0/15,198.51.100.0/24,203.0.113.0/24,224.0.0.0/4,240.0.0.0/4,::/128,::ffff:0:0/96,"
+    "::ffff:0:0:0/96,64:ff9b::/96,64:ff9b:1::/48,100::/64,2001::/32,2001:20::/28,2001:db8::/32,2002::/16,fc00::/7,"
+    "fe80::/10,ff00::/8"
+)
+"""The private and reserved addresses that the server refuses by itself, without those of this machine."""
 SETTINGS: Mapping[str, str] = {
     "LABEL_STUDIO_ENABLE_LEGACY_API_TOKEN": "true",
     "LABEL_STUDIO_DISABLE_SIGNUP_WITHOUT_LINK": "true",
     "LABEL_STUDIO_COLLECT_ANALYTICS": "false",
     "LABEL_STUDIO_LATEST_VERSION_CHECK": "false",
+    "LABEL_STUDIO_SSRF_PROTECTION_ENABLED": "true",
+    "LABEL_STUDIO_USE_DEFAULT_BANNED_SUBNETS": "false",  # they hold this machine, whose `watch` its webhooks wake
+    "LABEL_STUDIO_USER_ADDITIONAL_BANNED_SUBNETS": BANNED_SUBNETS,
     "LABEL_STUDIO_SENTRY_DSN": "",
     "LABEL_STUDIO_FRONTEND_SENTRY_DSN": "",
     "https_proxy": "http://127.0.0.1:9",  # tips for its pages come from outside, and there is no other switch
@@ -144,6 +185,14 @@ class LocalServer:
     url: str
     account: OwnerAccount
     is_new: bool
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def wait(self, ended: threading.Event) -> None:
+        """Wait until the event is set; raises Unavailable where the program ends before."""
+        while not ended.wait(WATCH_SECONDS):
+            if self.process.poll() is not None and not ended.is_set():
+                raise _explain_end("Label Studio has ended by itself.", self.process, self.log)
 
     def get_invitation(self) -> str:
         """The address where whoever opens it makes an account; raises Unavailable where the server does not say it."""
@@ -186,13 +235,15 @@ def run_server(program: Path, folder: Path, *, host: str, port: int, email: str)
         "LABEL_STUDIO_USER_TOKEN": account.token,
         "DJANGO_DB": "sqlite",
     }
-    with start_program(program, folder, host=host, port=port, settings=settings) as url:
-        yield LocalServer(url=url, account=account, is_new=is_new)
+    with start_program(program, folder, host=host, port=port, settings=settings) as (url, process):
+        yield LocalServer(url=url, account=account, is_new=is_new, process=process, log=folder / LOG_FILE)
 
 
 @contextmanager
-def start_program(program: Path, folder: Path, *, host: str, port: int, settings: Mapping[str, str]) -> Iterator[str]:
-    """Run the program until the block ends; yields its address. Raises Unavailable where it does not come up.
+def start_program(
+    program: Path, folder: Path, *, host: str, port: int, settings: Mapping[str, str]
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Run the program until the block ends; yields its address and process. Raises Unavailable if it does not come up.
 
     `settings` are added to what every server is told; any other variable of this machine might be one of its settings,
     and is kept from it.
@@ -215,7 +266,7 @@ def start_program(program: Path, folder: Path, *, host: str, port: int, settings
         try:
             url = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{port}"  # noqa: S104
             _wait_until_up(process, url, log)
-            yield url
+            yield url, process
         finally:
             process.terminate()
             try:
@@ -274,16 +325,27 @@ def _ensure_account(folder: Path, *, email: str) -> tuple[OwnerAccount, bool]:
 
 
 def _wait_until_up(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
+    """Wait until the server says that it is well, by asking it twice a second.
+
+    Another answer than 200 (it is making its database) is waited out like none.
+    """
     until = time.monotonic() + START_SECONDS
-    problem = f"Label Studio is not up after {START_SECONDS} seconds."
     while time.monotonic() < until:
-        if process.poll() is not None:
-            problem = "Label Studio ended at once."
-            break
-        try:
+        with suppress(httpx.HTTPError):
             if httpx.get(f"{url}/health", timeout=2).status_code == 200:
                 return
-        except httpx.HTTPError:
-            time.sleep(0.2)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(HEALTH_SECONDS)
+            raise _explain_end("Label Studio ended while it was starting.", process, log)
+    raise _explain_end(f"Label Studio is not up after {START_SECONDS} seconds.", process, log)
+
+
+def _explain_end(problem: str, process: subprocess.Popen[bytes], log: Path) -> Unavailable:
+    """The error for a server that ended or did not come up, with the last line of its log and what to do."""
     lines = log.read_text("utf-8", "replace").strip().splitlines() or ["nothing"]
-    raise Unavailable(problem, where=Where(file=log), remedy=f"Its last words: {lines[-1][:300]}")
+    code = process.poll()
+    ended = "" if code is None else f" (exit code {code})" if code >= 0 else f" (signal {-code})"
+    again = "Start again: `hromada label-studio up`; its data are kept."
+    return Unavailable(
+        f"{problem.removesuffix('.')}{ended}.", where=Where(file=log), remedy=f"{again} Its log ends: {lines[-1][:200]}"
+    )

@@ -4,7 +4,7 @@ the first and the right ones.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from annotation.campaigns.project_file import ItemsSection, ProjectFile
 from annotation.campaigns.questions import Question
@@ -15,20 +15,13 @@ ITEM_HTML_KEY = "shown"
 """The data key of the item's HTML, without the texts in which spans are marked."""
 ITEM_OBJECT = "item:shown"
 """The name of the object that shows the item; questions have no colon in their names."""
+SEEN_HOTKEY = "m"
+"""The hotkey of the box by which the right answers are confirmed to have been seen; no option has it."""
 
 
 def list_questions(definition: ProjectFile, *, second_pass: bool) -> tuple[Question, ...]:
     """The questions of a pass: those of step 1; in the second pass those of later steps, or else all."""
     return list_pass_questions(definition.all_questions, second_pass=second_pass)
-
-
-def allows_empty_answer(definition: ProjectFile, *, second_pass: bool) -> bool:
-    """Whether a pass can be answered with nothing at all: every question may stay empty, or is not asked of everybody.
-
-    Label Studio has one switch for the whole project (`enable_empty_annotation`), without which nothing is submitted.
-    """
-    questions = list_questions(definition, second_pass=second_pass)
-    return all(question.may_stay_empty or question.show_if is not None for question in questions)
 
 
 def list_marked_columns(definition: ProjectFile, *, second_pass: bool) -> tuple[str, ...]:
@@ -37,6 +30,20 @@ def list_marked_columns(definition: ProjectFile, *, second_pass: bool) -> tuple[
     fields = {question.text_column for question in questions if question.marks_parts}
     parts = definition.items.shown_columns if isinstance(definition.items, ItemsSection) else ()
     return tuple(dict.fromkeys(part.field for part in parts if part.field in fields))
+
+
+def has_shown_parts(definition: ProjectFile, fields: Sequence[str]) -> bool:
+    """Whether columns are shown other than the texts with spans."""
+    if not isinstance(definition.items, ItemsSection):
+        return True
+    return any(part.field not in fields for part in definition.items.shown_columns)
+
+
+def get_main_object(definition: ProjectFile, fields: Sequence[str]) -> str:
+    """The object to which controls refer: the item's HTML, else a text in which spans are marked, or one to compare."""
+    if has_shown_parts(definition, fields):
+        return ITEM_OBJECT
+    return elements.get_text_object(fields[0]) if fields else elements.get_side_object(1)
 
 
 def assign_hotkeys(definition: ProjectFile) -> Mapping[str, tuple[str, ...]]:
@@ -53,4 +60,4 @@ def assign_hotkeys(definition: ProjectFile) -> Mapping[str, tuple[str, ...]]:
     return hotkeys
 
 
-ALL_HOTKEYS = f"{elements.DIGIT_HOTKEYS}qwetyiopasdfgjklzxcvbnm"
+ALL_HOTKEYS = f"{elements.DIGIT_HOTKEYS}qwetyiopasdfgjklzxcvbn"

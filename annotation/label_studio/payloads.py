@@ -20,6 +20,9 @@ from annotation.store.models import ItemRow
 from annotation.workflow.lifecycle import campaign_reader
 from annotation.workflow.review.cases import build_content
 
+BEGINNING = "original"
+"""The version of the prediction with which the controls of a task begin."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class RightAnswers:
@@ -33,15 +36,21 @@ class RightAnswers:
     explanation: str | None = None
 
 
-def render_pieces(pieces: Sequence[Piece]) -> str:
-    """The pieces one below the other; of two with the same title and text, the first."""
+def render_pieces(pieces: Sequence[Piece], texts: InterfaceTexts) -> str:
+    """The pieces one below the other, folded ones last; of two with the same title and text, the first.
+
+    Folds are closed unless there is nothing else to see.
+    """
     distinct = {(piece.title, piece.text): piece for piece in reversed(pieces) if piece.text.strip()}
-    return "".join(_render_piece(piece) for piece in pieces if distinct.get((piece.title, piece.text)) is piece)
+    shown = [piece for piece in pieces if distinct.get((piece.title, piece.text)) is piece]
+    folds, others = [piece for piece in shown if piece.fold], [piece for piece in shown if not piece.fold]
+    is_open, title = not others, texts("fold")
+    return "".join([*map(_render_piece, others), *(_render_fold(piece, title, is_open=is_open) for piece in folds)])
 
 
 def render_marked_text(piece: Piece) -> str:
     """A text in which spans are marked: the text and its highlights only, so that offsets are those of the text."""
-    return _render_highlights(piece.text, [(extent, "mark") for extent in piece.marks])
+    return _render_highlights(piece.text, _list_marks(piece))
 
 
 def render_second_pass(
@@ -97,14 +106,26 @@ def _render_answer(question: Question, item_options: tuple[str, ...] | None, sto
 
 
 def _render_piece(piece: Piece) -> str:
-    spots = [(extent, "mark") for extent in piece.marks]
+    title = f'<div class="hr-title">{html.escape(piece.title)}</div>' if piece.title else ""
+    return f'<div class="hr-piece">{title}{_render_words(piece)}</div>'
+
+
+def _render_fold(piece: Piece, title: str, *, is_open: bool) -> str:
+    """A text under its title, or else under the given one, that is read after a click unless it is open."""
+    summary = f"<summary>{html.escape(piece.title or title)}</summary>"
+    return f"<details{' open' * is_open}>{summary}{_render_words(piece)}</details>"
+
+
+def _render_words(piece: Piece) -> str:
+    spots = _list_marks(piece)
     if piece.gap is not None:
         spots.append((piece.gap, "gap"))
-    text = f'<div class="hr-words">{_render_highlights(piece.text.rstrip(), spots)}</div>'
-    if piece.fold:
-        return f"<details open><summary>{html.escape(piece.title or '…')}</summary>{text}</details>"
-    title = f'<div class="hr-title">{html.escape(piece.title)}</div>' if piece.title else ""
-    return f'<div class="hr-piece">{title}{text}</div>'
+    return f'<div class="hr-words">{_render_highlights(piece.text.rstrip(), spots)}</div>'
+
+
+def _list_marks(piece: Piece) -> list[tuple[Extent, str]]:
+    """The marks with their classes: the first one looks different from the others, as it does in the chat."""
+    return [(extent, "mark hr-further" if number else "mark") for number, extent in enumerate(piece.marks)]
 
 
 def _render_highlights(text: str, spots: Sequence[tuple[Extent, str]]) -> str:
@@ -147,10 +168,13 @@ def build_task(
     }
     data |= build_item_data(definition, item, fields, second_pass=second_pass, hidden_texts=gold_texts)
     keys, content = passes.assign_hotkeys(definition), build_content(item)
-    texts = load_texts(definition.language)
+    texts, regions = load_texts(definition.language), []
     for question in questions:
         control, order = get_control(question), (option_order or {}).get(question.name)
-        data |= control.build_data(question, content, (first or {}).get(question.name), order)
+        earlier = (first or {}).get(question.name)
+        data |= control.build_data(question, content, earlier, order)
+        if (begun := control.build_prediction(question, content, earlier)) is not None:
+            regions.append(begun | {"from_name": question.name, "to_name": passes.get_main_object(definition, fields)})
         if elements.has_task_options(question):
             data[elements.get_options_key(question)] = control.build_options(
                 question, content, order, keys[question.name], texts
@@ -164,7 +188,8 @@ def build_task(
         data[label_studio_values.SECOND_PASS_KEY] = render_second_pass(
             definition.all_questions, content.options, first, texts, right
         )
-    return {"data": data, "meta": {"project": definition.project, "revision": item.revision}}
+    task: dict[str, Any] = {"data": data, "meta": {"project": definition.project, "revision": item.revision}}
+    return task | ({"predictions": [{"model_version": BEGINNING, "result": regions}]} if regions else {})
 
 
 def build_item_data(
@@ -184,7 +209,8 @@ def build_item_data(
         for piece in campaign_reader.get_pieces(item, definition)
         if piece.step == 1 or (second_pass and piece.text not in hidden_texts)  # it is in the table of answers
     ]
-    shown = render_pieces([piece for piece in pieces if piece.field not in marked_columns])
+    texts = load_texts(definition.language)
+    shown = render_pieces([piece for piece in pieces if piece.field not in marked_columns], texts)
     return {passes.ITEM_HTML_KEY: shown} | {
         elements.get_text_key(piece.field): render_marked_text(piece)
         for piece in pieces

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import Annotated, Any
 from urllib.parse import urlsplit, urlunsplit
@@ -44,6 +45,7 @@ class RemoteAnnotation(_ServerModel):
     result: list[dict[str, Any]] = Field(default_factory=list)
     was_cancelled: bool = False
     lead_time: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    ground_truth: bool = False
     problem: str | None = None
     created_at: AwareDatetime
     updated_at: AwareDatetime
@@ -61,12 +63,19 @@ class RemoteAnnotation(_ServerModel):
 
 
 class RemoteTask(_ServerModel):
-    """A task on the server with its annotations; drafts are not read."""
+    """A task on the server with its annotations; of drafts it is only known whether there is one, of anybody."""
 
     id: int
+    draft_exists: bool = False
     data: dict[str, Any] = Field(default_factory=dict)
     updated_at: AwareDatetime
+    total_predictions: int | None = None
     annotations: list[RemoteAnnotation] = Field(default_factory=list)
+
+    @field_validator("draft_exists", mode="before")
+    @classmethod
+    def _read_flag(cls, value: Any) -> Any:
+        return value is True
 
     @field_validator("annotations", mode="before")
     @classmethod
@@ -102,6 +111,13 @@ def _is_storable(value: Any) -> bool:
     return not isinstance(value, list) or all(map(_is_storable, value))
 
 
+class ChangedTask(_ServerModel):
+    """A task on the server, as the answer to a change of it has it: without its annotations."""
+
+    id: int
+    updated_at: AwareDatetime
+
+
 class RemoteUser(_ServerModel):
     """An account on the server; its name is shown to organisers, and never stored."""
 
@@ -123,8 +139,23 @@ class RemoteWebhook(_ServerModel):
     url: str = ""
 
 
+OLDEST_VERSION, NEWEST_VERSION = (1, 20), (1, 23)
+"""The first and the last release, without its third number, that hromada is tried with (`make test-studios`)."""
+VERSION_RANGE = "1.20 to 1.23"
+
+
+def explain_version(version: str) -> str | None:
+    """Why a release may not work with hromada, as a sentence; None for one of the range, and for an unknown one."""
+    found = re.match(r"(\d+)\.(\d+)", version)
+    if found is None or OLDEST_VERSION <= (int(found[1]), int(found[2])) <= NEWEST_VERSION:
+        return None
+    return f"hromada is tried with Label Studio {VERSION_RANGE}, and this is {version}: some things may not work."
+
+
 URL_SETTING = "HROMADA_LABEL_STUDIO_URL"
 TOKEN_SETTING = "HROMADA_LABEL_STUDIO_TOKEN"  # noqa: S105  # the name of a setting
+WEBHOOK = "the webhook"
+"""What is refused where a webhook is; its address follows."""
 RETRY_REMEDY = "Try again later: what was done is kept, and the rest is done then."
 
 
@@ -154,7 +185,7 @@ def explain_failure(failure: Exception, *, url: str) -> HromadaError:
             "This token cannot be sent.", where=Where(field=TOKEN_SETTING), remedy="Copy it once more, whole."
         )
     if isinstance(failure, ValidationError | ValueError | TypeError):
-        remedy = "This hromada knows Label Studio 1.23; `hromada label-studio doctor` says which one runs there."
+        remedy = f"hromada knows Label Studio {VERSION_RANGE}; `hromada label-studio doctor` says which one runs there."
         return BadInput("Label Studio answered in a form that is not known.", where=where, remedy=remedy)
     return Unavailable("The connection to Label Studio broke.", where=where, remedy=RETRY_REMEDY)
 
@@ -192,13 +223,31 @@ def explain_refusal(status: int | None, body: object, *, url: str, what: str) ->
         remedy = "It was deleted there; `hromada label-studio push --anew` makes it again. What was pulled is kept."
         return NotFound(f"Label Studio has no longer {what}.", where=where, remedy=remedy)
     if status == 403:
-        return BadInput(f"This token may not open {what}.", where=where, remedy="Use one of the organisation's owner.")
+        return _explain_forbidden(body, what=what, where=where)
     if status in {429, 502, 503, 504} or status >= 500:
         return Unavailable(f"Label Studio failed (status {status}).", where=where, remedy=RETRY_REMEDY)
     return Conflict(
         f"Label Studio refused {what} (status {status}).",
         where=where,
         remedy="`hromada label-studio doctor` looks for the cause.",
+    )
+
+
+def _explain_forbidden(body: object, *, what: str, where: Where) -> HromadaError:
+    """The error for what is forbidden: to the account of the token, or a webhook whose address is private."""
+    detail = str(body.get("detail", "")) if isinstance(body, dict) else ""
+    if not what.startswith(WEBHOOK):
+        return BadInput(f"This token may not open {what}.", where=where, remedy="Use one of the organisation's owner.")
+    if "reserved" in detail:
+        return BadInput(
+            f"Label Studio calls no private address, so it refuses {what}.",
+            where=where,
+            remedy="Start it by `hromada label-studio up`, or with SSRF_PROTECTION_ENABLED=false. `watch` still pulls.",
+        )
+    return BadInput(
+        f"The account of this token may not make {what}.",
+        where=where,
+        remedy="Use a token of the organisation's owner. `watch` still pulls.",
     )
 
 

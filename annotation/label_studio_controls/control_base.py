@@ -37,6 +37,8 @@ class ControlContext:
     texts: InterfaceWords
     requirement: Mapping[str, str | bool | None] = field(default_factory=dict)
     """The attributes by which Label Studio requires an answer to the question at hand, or not."""
+    confirms: bool = False
+    """Whether nothing is an answer to the question at hand that has to be confirmed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,8 +67,6 @@ class ControlType(ABC, Generic[Q]):
     """The key under which the value of a result has what people gave: `text`, `choices`."""
     holds_several: ClassVar[bool] = False
     """Whether several texts under this key are one answer, as ticked boxes are."""
-    may_be_required: ClassVar[bool] = True
-    """Whether Label Studio can require an answer."""
     is_beside_item: ClassVar[bool] = False
     """Whether the control is a second column, beside the item and shown from the beginning, as a text to correct is."""
     is_shown_apart: ClassVar[bool] = False
@@ -88,6 +88,19 @@ class ControlType(ABC, Generic[Q]):
 
     def describe_limit(self, question: Q, texts: InterfaceWords) -> str | None:  # noqa: ARG002  # most have none
         """Return how many options may be chosen or parts marked; None where that is obvious."""
+        return None
+
+    def explain_draft(self, question: Q, texts: InterfaceWords) -> str | None:  # noqa: ARG002  # Label Studio keeps it
+        """Return when Label Studio keeps a half-done answer; None where it does so at once."""
+        return None
+
+    def build_prediction(
+        self,
+        question: Q,  # noqa: ARG002  # most begin with nothing
+        content: QuestionContent,  # noqa: ARG002
+        first: str | None,  # noqa: ARG002
+    ) -> dict[str, Any] | None:
+        """Return the type and the value of the region with which the control begins; None for an empty control."""
         return None
 
     def build_data(
@@ -181,13 +194,14 @@ def add_question(
     wide = " hr-wide" * elements.has_task_options(question)
     card = elements.add_view(parent, f"question hr-{question.kind}{wide}")
     elements.add_header(card, question.text, name="asks")
-    optional = texts("optional") if question.may_stay_empty else None
+    confirms = required and question.takes_empty_answer
+    optional = None if confirms or not question.may_stay_empty else texts("optional")
     lines = [*notes, *filter(None, (question.help, control.describe_limit(question, texts), optional))]
     if lines:
         elements.add_header(card, " · ".join(lines), name="told", size=6)
     message = elements.escape_variables(texts("answer-this", question=question.text)) if required else None
-    requirement = {"required": required, "requiredMessage": message}
-    control.build_control(card, question, replace(context, requirement=requirement))
+    requirement = {"required": required and not confirms, "requiredMessage": None if confirms else message}
+    control.build_control(card, question, replace(context, requirement=requirement, confirms=confirms))
 
 
 def read_list(question: Question, value: Any) -> list[Any]:

@@ -32,6 +32,11 @@ def get_edit_key(question: Question) -> str:
     return f"edit_{_escape_key(question.name)}"
 
 
+def get_none_control(name: str) -> str:
+    """The name of the control for "nothing", beside the control of a question."""
+    return f"{name}:none"
+
+
 def get_text_key(column: str) -> str:
     """The data key of a text in which spans are marked."""
     return f"text_{_escape_key(column)}"
@@ -86,6 +91,15 @@ def add_view(parent: Element, name: str, **attributes: str | None) -> Element:
     return add_element(parent, "View", className=f"hr-{name}", **attributes)
 
 
+def add_box(
+    parent: Element, name: str, to_name: str, text: str, *, alias: str = "yes", **attributes: str | int | bool | None
+) -> None:
+    """Add a single box to tick; `hotkey` is that of the box, the other attributes are those of the control."""
+    hotkey = attributes.pop("hotkey", None)
+    box = add_element(parent, "Choices", name=name, toName=to_name, choice="multiple", **attributes)
+    add_element(box, "Choice", value=escape_variables(text), alias=alias, hotkey=hotkey)
+
+
 def add_header(parent: Element, text: str, *, name: str = "head", size: int = 5) -> None:
     """Add a View with a header."""
     add_element(add_view(parent, name), "Header", value=escape_variables(text), size=size)
@@ -111,6 +125,7 @@ def add_text_area(
         rows=rows,
         maxSubmissions=1,
         editable=True,
+        transcription=True,  # a text that is a draft stays a field
         showSubmitButton=False,
         placeholder=placeholder,
         **requirement,

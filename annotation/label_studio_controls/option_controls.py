@@ -200,8 +200,40 @@ class ChoicesControl(OptionControl[ChoicesQuestion]):
     choice = "multiple"
     is_in_decisions = True
 
+    def list_names(self, question: ChoicesQuestion) -> tuple[str, ...]:
+        """Return the names of the control and, where nothing is an answer, of the box that confirms it."""
+        names = (question.name, elements.get_none_control(question.name))
+        return names[: 1 + (question.required and question.takes_empty_answer)]
+
+    def count_hotkeys(self, question: ChoicesQuestion) -> Mapping[str, int]:
+        """Return one for each option, and one for the box that confirms nothing."""
+        return {**dict.fromkeys(self.list_names(question), 1), **super().count_hotkeys(question)}
+
+    def build_control(self, card: Element, question: ChoicesQuestion, context: control_base.ControlContext) -> None:
+        """Add the boxes, and one that is shown and required while none of them is ticked."""
+        super().build_control(card, question, context)
+        if not context.confirms:
+            return
+        name, text = elements.get_none_control(question.name), context.texts("none-right")
+        view = elements.add_view(card, "none", visibleWhen="choice-unselected", whenTagName=question.name)
+        elements.add_box(
+            view,
+            name,
+            context.main_object,
+            text,
+            alias="none",
+            hotkey=next(iter(context.hotkeys[name]), None),
+            required=True,
+            requiredMessage=elements.escape_variables(
+                context.texts("tick-or-confirm", question=question.text, box=text)
+            ),
+        )
+
     def describe_limit(self, question: ChoicesQuestion, texts: control_base.InterfaceWords) -> str | None:
         """Return how many boxes are to be ticked."""
+        if question.required and question.takes_empty_answer:
+            limit = None if question.most is None else texts("at-most", most=question.most)
+            return " · ".join(filter(None, (limit, texts("tick-nothing"))))
         if question.most is None:
             return texts("at-least", least=question.least) if question.least > 1 else None
         if question.least:

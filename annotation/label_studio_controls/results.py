@@ -11,6 +11,9 @@ from annotation.errors import BadInput, Where
 from annotation.label_studio_controls import get_control
 from annotation.label_studio_controls.control_base import PUSH_AGAIN_REMEDY, ControlResult
 
+SEEN_CONTROL = "second:seen"
+"""The box of the second pass by which the right answers are confirmed to have been seen. It is no answer."""
+
 
 def list_pass_questions(questions: Sequence[Question], *, second_pass: bool) -> tuple[Question, ...]:
     """The questions of a pass: those of step 1; in the second pass those of later steps, or else all."""
@@ -61,7 +64,7 @@ def _read_results(
 ) -> dict[str, object]:
     """The answers by question; controls that were not touched have none."""
     control_names = [name for question in questions for name in get_control(question).list_names(question)]
-    values = group_values(result, control_names, problem="which the project does not ask")
+    values = group_values(result, [*control_names, SEEN_CONTROL], problem="which the project does not ask")
     given = ControlResult(values=values, content=content, first=first)
     answers = {question.name: get_control(question).read_result(question, given) for question in questions}
     return {name: answer for name, answer in answers.items() if answer is not None}

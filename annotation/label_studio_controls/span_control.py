@@ -15,41 +15,57 @@ if TYPE_CHECKING:
 
 CLASS_KEYS = ("labels", "hypertextlabels", "paragraphlabels")
 """The keys of a region under which Label Studio's controls store the classes of a marked part."""
+MARKED, NOTHING = "marked", "none"
 CONTEXT_LENGTH = 60
 """How many characters are shown on either side of a marked part."""
-
-
-def get_none_control(question: SpanQuestion) -> str:
-    """The name of the checkbox for "nothing to mark"."""
-    return f"{question.name}:none"
 
 
 class SpanControl(control_base.ControlType[SpanQuestion]):
     """Marked parts of a column's text."""
 
     value_key = "text"
-    may_be_required = False
     is_shown_apart = True
     is_in_decisions = True
 
     def list_names(self, question: SpanQuestion) -> tuple[str, ...]:
         """Return the names of the control and of the box."""
-        return question.name, get_none_control(question)
+        return question.name, elements.get_none_control(question.name)
 
     def count_hotkeys(self, question: SpanQuestion) -> Mapping[str, int]:
-        """Return one for the marker, and one for the box."""
-        return dict.fromkeys(self.list_names(question)[: 1 if question.none is None else 2], 1)
+        """Return one for the marker, and one for each of the answers beside it."""
+        counts = {question.name: 1, elements.get_none_control(question.name): len(_list_aliases(question))}
+        return {name: count for name, count in counts.items() if count}
 
     def build_control(self, card: Element, question: SpanQuestion, context: control_base.ControlContext) -> None:
-        """Add the marker, which cannot be required, and the box where "nothing" is an answer."""
+        """Add the marker, and "nothing" where that is an answer.
+
+        Label Studio cannot require a mark: where one is required, it requires that marking is said to be done.
+        """
         elements.add_header(card, context.texts("mark-here"), name="told", size=6)
         text = elements.get_text_object(question.field)
         marks = add_element(card, "Labels", name=question.name, toName=text, maxUsages=question.most)
         _add_option(marks, "Label", question.text, alias=question.name, keys=context.hotkeys[question.name])
-        if question.none is not None:
-            name = get_none_control(question)
-            box = add_element(card, "Choices", name=name, toName=text, choice="multiple")
-            _add_option(box, "Choice", question.none, alias="none", keys=context.hotkeys[name])
+        required = context.requirement.get("required") is True
+        aliases = [alias for alias in _list_aliases(question) if required or alias != MARKED]
+        if not aliases:
+            return
+        name, done = elements.get_none_control(question.name), context.texts("marked")
+        how = {"none": question.none} if question.none is not None else {}
+        message = context.texts("mark-or-none" if how else "mark-first", question=question.text, done=done, **how)
+        answers = add_element(
+            card,
+            "Choices",
+            name=name,
+            toName=text,
+            choice="single-radio" if len(aliases) > 1 else "multiple",
+            showInline=True,
+            required=required,
+            requiredMessage=elements.escape_variables(message) if required else None,
+        )
+        keys = context.hotkeys[name][-len(aliases) :] or [None] * len(aliases)
+        for alias, key in zip(aliases, keys, strict=False):
+            shown = done if alias == MARKED else question.none or ""
+            _add_option(answers, "Choice", shown, alias=alias, keys=[key] if key else [])
 
     def describe_limit(self, question: SpanQuestion, texts: control_base.InterfaceWords) -> str | None:
         """Return how many parts may be marked."""
@@ -58,7 +74,8 @@ class SpanControl(control_base.ControlType[SpanQuestion]):
     def read_result(self, question: SpanQuestion, result: control_base.ControlResult) -> object:
         """Return the parts with their classes, or the text for "nothing"."""
         text = result.content.fields.get(question.field, "")
-        is_nothing = bool(result.values.get(get_none_control(question)))
+        chosen = decision_controls.read_choices(result.values.get(elements.get_none_control(question.name), []))
+        is_nothing = any(alias != MARKED for alias in chosen)
         spans = [
             span | ({"label": label} if question.labels is not None and label else {})
             for value in result.values.get(question.name, [])
@@ -89,6 +106,11 @@ class SpanControl(control_base.ControlType[SpanQuestion]):
         """Add the marker as annotators have it."""
         view = decision_controls.add_condition(parent, decision_controls.OWN_MARKS)
         control_base.add_question(view, question, self, context, False)
+
+
+def _list_aliases(question: SpanQuestion) -> tuple[str, ...]:
+    """The answers beside the marker: that the parts are marked, where that is required, and that there are none."""
+    return (MARKED,) * question.required + (NOTHING,) * (question.none is not None)
 
 
 def _add_option(parent: Element, tag: str, text: str, *, alias: str, keys: Sequence[str]) -> None:

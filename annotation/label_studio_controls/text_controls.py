@@ -11,6 +11,7 @@ from annotation.label_studio_controls.control_base import (
     ControlContext,
     ControlResult,
     ControlType,
+    InterfaceWords,
     read_list,
     take_only_answer,
 )
@@ -36,10 +37,14 @@ class TextControl(ControlType[TextQuestion]):
             card,
             question.name,
             context.main_object,
-            rows=1 if question.longest <= ONE_LINE_LENGTH else 3,
-            placeholder=context.texts("write-here"),
+            rows=1 if _is_line(question) else 3,
+            placeholder=context.texts("write-here" if _is_line(question) else "write-here-kept"),
             requirement=context.requirement,
         )
+
+    def explain_draft(self, question: TextQuestion, texts: InterfaceWords) -> str | None:
+        """Return the key that keeps the text."""
+        return texts("kept-line" if _is_line(question) else "kept-text")
 
     def read_result(self, question: TextQuestion, result: ControlResult) -> object:
         """Return the text."""
@@ -69,6 +74,10 @@ class TextControl(ControlType[TextQuestion]):
         return decision_controls.read_text(result.values, 0, ())
 
 
+def _is_line(question: TextQuestion) -> bool:
+    return question.longest <= ONE_LINE_LENGTH
+
+
 class EditControl(ControlType[EditQuestion]):
     """A field that begins with the text to correct; for decisions one for each text that a correction begins with."""
 
@@ -82,6 +91,7 @@ class EditControl(ControlType[EditQuestion]):
         elements.add_text_area(
             card, question.name, context.main_object, rows=EDIT_ROWS, begin_key=key, requirement=context.requirement
         )
+        elements.add_header(card, context.texts("edit-kept"), name="told", size=6)
 
     def build_data(
         self,
@@ -92,6 +102,16 @@ class EditControl(ControlType[EditQuestion]):
     ) -> dict[str, str]:
         """Return the text to correct, or in the second pass the corrected one."""
         return {elements.get_edit_key(question): first or get_original(question, content)}
+
+    def explain_draft(self, question: EditQuestion, texts: InterfaceWords) -> str | None:  # noqa: ARG002
+        """Return when the text is kept."""
+        return texts("kept-edit")
+
+    def build_prediction(
+        self, question: EditQuestion, content: QuestionContent, first: str | None
+    ) -> dict[str, Any] | None:
+        """Return the text to correct. Label Studio keeps drafts of a region, and none of a field's first text."""
+        return {"type": "textarea", "value": {"text": [first or get_original(question, content)]}}
 
     def read_result(self, question: EditQuestion, result: ControlResult) -> object:
         """Return the text; Label Studio may also give the one with which the field began."""

@@ -5,7 +5,7 @@ at load (`Item.queue_position`) and that is read as a circle: each annotator has
 at a random position, goes to the end, then from the beginning to its start. Different starts keep annotators apart, and
 all of them together finish every item. A call offers, in this order:
 
-1. items whose lease expired in the annotator's hands, the latest first;
+1. items whose lease expired in the annotator's hands, the latest first, unless an organiser took that one item back;
 2. started items (somebody has them or answered them), those with the fewest free places first, from a window at a
    random position and a window at the beginning, so that items get finished instead of many being half done;
    but if only a sample of the items gets several answers (`mixed`), started items are those of the sample: then an
@@ -135,7 +135,9 @@ ANYWHERE_OR_REQUEUED = _FIRST_THEN.format(first=ANYWHERE, then=REQUEUED)
 EXPIRED = """
 SELECT c.id FROM assignment x JOIN item c ON c.id = x.item_id
 WHERE x.annotator_id = :annotator AND x.project_id = :project AND x.status = 'expired' AND x.occasion = 0
-  AND c.pool = :pool AND c.free > 0{not_judged}{not_met}{panel} ORDER BY x.lease_until DESC, x.id LIMIT 4"""
+  AND x.lease_until IS NOT NULL AND c.pool = :pool AND c.free > 0{not_judged}{not_met}{panel}
+ORDER BY x.lease_until DESC, x.id LIMIT 4"""
+"""Items whose lease expired; an organiser took those without a lease back, for others (`release_live_assignments`)."""
 
 MAY_BE_ASSIGNED = """SELECT c.id FROM item c WHERE c.id = :item{not_judged}{not_met}{panel}"""
 

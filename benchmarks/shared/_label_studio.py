@@ -18,7 +18,7 @@ from typing import Any
 import httpx
 
 from annotation.campaigns.project_file import ProjectFile
-from annotation.label_studio import configs, local_server, passes
+from annotation.label_studio import configs, local_server
 
 PROGRAM = "HROMADA_LABEL_STUDIO"
 HERE = Path(__file__).parents[1] / "build/label-studio/bin/label-studio"
@@ -30,7 +30,6 @@ SETTINGS: Mapping[str, str] = {
     "LABEL_STUDIO_USERNAME": OWNER,
     "LABEL_STUDIO_PASSWORD": PASSWORD,
     "LABEL_STUDIO_USER_TOKEN": TOKEN,
-    "LABEL_STUDIO_SSRF_PROTECTION_ENABLED": "false",  # its webhooks go to this machine
     "SECRET_KEY": "for-the-time-of-a-test-run-0123456789abcdef0123456789",
 }
 """What a server of a test is told beside what every server is (`local_server.SETTINGS`)."""
@@ -80,8 +79,7 @@ class Studio:
         """A project of a definition and its tasks; its number there, and theirs."""
         words = {"title": definition.title, "expert_instruction": configs.render_instructions(definition)}
         config = configs.render_label_config(definition, second_pass=second_pass)
-        empty_allowed = passes.allows_empty_answer(definition, second_pass=second_pass)
-        settings = {"label_config": config, "enable_empty_annotation": empty_allowed, "sampling": SAMPLING}
+        settings = {"label_config": config, "enable_empty_annotation": True, "sampling": SAMPLING}
         with self.api() as api:
             made = api.post("/api/projects", json=words | settings)
             if made.status_code != 201:
@@ -118,7 +116,7 @@ def server(path: Path, folder: Path, *, database: Mapping[str, str] | None = Non
         _copy(kept, file)
     chosen = {**SETTINGS, **(database or {"DJANGO_DB": "sqlite"})}
     bound = _bind_to_this_process(path, folder)
-    with local_server.start_program(bound, folder, host="127.0.0.1", port=_free_port(), settings=chosen) as url:
+    with local_server.start_program(bound, folder, host="127.0.0.1", port=_free_port(), settings=chosen) as (url, _):
         if database is None and not kept.exists():
             kept.parent.mkdir(parents=True, exist_ok=True)
             _copy(file, made := kept.with_suffix(f".{os.getpid()}"))

@@ -29,7 +29,7 @@ DEFAULT_SAMPLE = 50
 
 def adjudicate(
     project: ProjectName,
-    adjudicator: Annotated[str, typer.Option("--as", help="Who decides, by pseudonym.", show_default=False)],
+    adjudicator: Annotated[str, typer.Option("--as", help="Who decides: pseudonym or e-mail.", show_default=False)],
     question: QuestionName = None,
     method: MethodOption = Method.MAJORITY,
     below: Annotated[float, typer.Option(min=0, max=1, help="Items with a lower confidence wait, too.")] = 0.6,
@@ -66,6 +66,7 @@ def adjudicate(
     from annotation.workflow.review import adjudication_queue, cases, reviewers
     from bot import doubtful_items
     from bot.commands import command_line, data_sets, database_session, decision_files, decision_push
+    from bot.commands.label_studio import connection
     from exports.results import DataSetResult, ResultOptions
 
     command_line.refuse_together(
@@ -89,7 +90,7 @@ def adjudicate(
         with database.reading() as view:
             read = data_sets.read_project(view, project)
             loaded = read.project
-            person = reviewers.get_reviewer(view, adjudicator)
+            person = reviewers.get_reviewer(view, connection.resolve_person(database, adjudicator))
             asked = cases.get_question(loaded, question)
             data = read.read_data_set(asked.name)
             golds = cases.list_gold_items(view, project=loaded, question=asked.name)

@@ -20,7 +20,7 @@ AllowOutside = Annotated[
     bool, typer.Option("--allow-outside", help="Read files outside the project's folder and this one, too.")
 ]
 ProjectName = Annotated[str, typer.Argument(help="The project's name, or its file.", show_default=False)]
-Pseudonym = Annotated[str, typer.Argument(help="The annotator, by pseudonym.", show_default=False)]
+Pseudonym = Annotated[str, typer.Argument(help="The annotator: pseudonym or Label Studio e-mail.", show_default=False)]
 
 
 def refuse_together(options: Mapping[str, bool]) -> None:

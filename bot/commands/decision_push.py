@@ -36,7 +36,8 @@ def push_decisions(database: Database, order: DecisionOrder, *, as_json: bool) -
 
 def _describe_push(pushed: DecisionPush) -> Iterator[str]:
     recovered = f", {pushed.recovered} found there again" if pushed.recovered else ""
-    yield f"{pushed.waiting} wait for {pushed.person} in Label Studio: {pushed.sent} sent{recovered}. {pushed.address}"
+    cases = terminal_output.format_count(pushed.waiting, "task")
+    yield f"{cases} for {pushed.person} in Label Studio: {pushed.sent} sent{recovered}. {pushed.address}"
     if pushed.is_new:
         yield "The project there had been deleted, and was made anew."
     if pushed.withdrawn:
@@ -45,6 +46,8 @@ def _describe_push(pushed: DecisionPush) -> Iterator[str]:
         yield f"Shown there as they are now: {pushed.updated}."
     if pushed.answered:
         yield f"Decided there and left as they are: {pushed.answered}. Take them over by: hromada label-studio pull"
+    if pushed.sent_again:
+        yield f"Deleted there by somebody, and still open: {', '.join(pushed.sent_again)}."
     if pushed.elsewhere:
         yield f"Not sent, since they wait in Label Studio for somebody else: {pushed.elsewhere}."
     if not pushed.linked:

@@ -43,7 +43,8 @@ def follow_up(
         facts = {"items": len(derived.rows), "of": derived.source_count, "method": derived.lineage["method"]}
         terminal_output.print_json(facts | {"warnings": derived.warnings, "files": [str(path) for path in written]})
         return
-    terminal_output.print_sentence(f"{len(derived.rows)} of {derived.source_count} items of {finished.name}:")
+    source = terminal_output.format_count(derived.source_count, "item")
+    terminal_output.print_sentence(f"{len(derived.rows)} of {source} of {finished.name}:")
     for path in written:
         terminal_output.print_line(str(path))
     for warning in derived.warnings:

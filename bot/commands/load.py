@@ -111,7 +111,8 @@ def _print_loaded(loaded: LoadedProject, *, json: bool) -> None:
         terminal_output.print_json(_build_json(loaded))
         return
     verb = "Loaded" if loaded.is_new else "Loaded already, nothing changed:" if loaded.plan.empty else "Changed"
-    terminal_output.print_sentence(f"{verb} {loaded.name}: {loaded.items} items, {loaded.golds} with gold.")
+    items = terminal_output.format_count(loaded.items, "item")
+    terminal_output.print_sentence(f"{verb} {loaded.name}: {items}, {loaded.golds} with gold.")
     if (sample := loaded.sample) is not None:
         terminal_output.print_sentence(f"The overlap sample has {sample.items} of {sample.all_items} main items.")
     _print_texts(loaded.plan)

@@ -114,10 +114,11 @@ def send(
             programme_id=None if programme is None else programme.id,
         )
         number = announcements.count_recipients(transaction, draft)
+        recipients = terminal_output.format_count(number, "person", "people")
         if not yes and number:
-            raise Conflict(f"It would go to {number} people and cannot be taken back.", remedy="Send it with --yes.")
+            raise Conflict(f"It would go to {recipients} and cannot be taken back.", remedy="Send it with --yes.")
         announcements.send_announcement(transaction, announcement=draft, now=now)
-    terminal_output.print_sentence(f"It goes to {number} people, each between 10 and 20 o'clock where they are.")
+    terminal_output.print_sentence(f"It goes to {recipients}, each between 10 and 20 o'clock where they are.")
 
 
 @app.command()

@@ -116,7 +116,7 @@ ALL = "all"
 
 def review(
     project: ProjectName,
-    reviewer: Annotated[str, typer.Option("--as", help="Who reviews, by pseudonym.", show_default=False)],
+    reviewer: Annotated[str, typer.Option("--as", help="Who reviews: pseudonym or e-mail.", show_default=False)],
     sample: Annotated[float, typer.Option(min=0, max=1, help="The share of the answers to look at.")] = 1.0,
     seed: Seed = 0,
     by_annotator: Annotated[
@@ -145,6 +145,7 @@ def review(
     from annotation.vocabulary import BatchWork
     from annotation.workflow.review import reviewers, submissions
     from bot.commands import command_line, database_session, decision_files, decision_push
+    from bot.commands.label_studio import connection
 
     decides = bool(accept or reject or decisions)
     command_line.refuse_together(
@@ -160,7 +161,7 @@ def review(
     with database_session.open_database() as database:
         with database.reading() as view:
             loaded = database_session.get_project(view, project)
-            who = reviewers.get_reviewer(view, reviewer)
+            who = reviewers.get_reviewer(view, connection.resolve_person(database, reviewer))
             read = submissions.list_submissions(view, project=loaded, reviewer=who)
             revisions = {submission.answer_id: submission.revision for submission in read}
             command_line.refuse_options(

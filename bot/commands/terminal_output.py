@@ -184,6 +184,11 @@ def print_line(text: str) -> None:
         get_console().print(text, markup=False, soft_wrap=True)
 
 
+def format_count(number: int, noun: str, plural: str | None = None) -> str:
+    """A number with its noun: 1 item, 3 items; the plural has an s unless it is given."""
+    return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
+
+
 def print_json(value: Mapping[str, Any] | Sequence[Any]) -> None:
     """Print one JSON document, keys in the order given."""
     with allow_closed_pipe():

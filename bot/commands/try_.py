@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bot.commands import terminal_output
 from bot.commands.command_line import AllowOutside, AsJson
 
 if TYPE_CHECKING:
     from annotation.campaigns.programme_file import CheckedProgramme
     from annotation.campaigns.project_file import CheckedProject
+    from annotation.campaigns.sections.annotators import AdmissionSection
     from annotation.store.database import Database
 
 
@@ -41,12 +43,19 @@ def try_(
     with tempfile.TemporaryDirectory(prefix="hromada-try-") as folder:
         url = sa.URL.create("sqlite", database=str(Path(folder) / "try.db"))
         with database.open_database(url) as opened:
-            start_campaign(opened, file, key=key, allow_outside=allow_outside)
+            lifted = start_campaign(opened, file, key=key, allow_outside=allow_outside)
+            if lifted and not json:
+                terminal_output.print_line(
+                    f"Everybody is admitted here: `admission` of {', '.join(lifted)} is ignored."
+                )
             asyncio.run(local_chat.serve_page(opened, key=key, port=port, json=json))
 
 
-def start_campaign(database: Database, file: Path, *, key: bytes, allow_outside: bool) -> None:
-    """Load and start the project, or all of the programme, without admission; raises Conflict if it cannot start."""
+def start_campaign(database: Database, file: Path, *, key: bytes, allow_outside: bool) -> tuple[str, ...]:
+    """Load and start the project, or all of the programme, without admission; the names of those that had one.
+
+    Raises Conflict if the campaign cannot start.
+    """
     from annotation.campaigns import programme_file, project_file
     from annotation.loading.campaign import read_contents
     from annotation.store import pseudonyms, queries
@@ -54,16 +63,19 @@ def start_campaign(database: Database, file: Path, *, key: bytes, allow_outside:
     from bot.commands import database_session
 
     programme: CheckedProgramme | None = None
+    admissions: dict[str, AdmissionSection | None] = {}
     if programme_file.is_programme(file):
-        programme = _lift_programme(programme_file.read_programme(file, allow_outside=allow_outside))
-        campaigns = programme.projects
+        read = programme_file.read_programme(file, allow_outside=allow_outside)
+        admissions[read.definition.programme] = read.definition.admission
+        programme, campaigns = _lift_programme(read), read.projects
     else:
-        campaigns = (_lift_admission(project_file.read_project(file, allow_outside=allow_outside)),)
+        campaigns = (project_file.read_project(file, allow_outside=allow_outside),)
+    admissions |= {campaign.definition.project: campaign.definition.admission for campaign in campaigns}
 
     with database.transaction() as transaction:
         pseudonyms.record_key(transaction, key, now=database_session.get_time(transaction))
         now = database_session.get_time(transaction)
-        for campaign in campaigns:
+        for campaign in map(_lift_admission, campaigns):
             projects.load_project(transaction, campaign, read_contents(campaign), now=now)
         if programme is not None:
             projects.load_programme(transaction, programme, now=now)
@@ -71,6 +83,7 @@ def start_campaign(database: Database, file: Path, *, key: bytes, allow_outside:
             transitions.start_project(
                 transaction, project=project, now=database_session.get_time(transaction), rehearsal=True
             )
+    return tuple(name for name, admission in admissions.items() if admission is not None)
 
 
 def _lift_admission(campaign: CheckedProject) -> CheckedProject:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 
-from annotation.vocabulary import ProjectStatus, UnassignedReason
+from annotation.vocabulary import ParticipationStatus, ProjectStatus, UnassignedReason
 from annotation.workflow import assignments, definitions, participations
 from annotation.workflow.annotators import access, invitations, own_work, payments
 from annotation.workflow.assignments import OwnProgress, ProgressState
@@ -17,6 +17,7 @@ from annotation.workflow.notices import announcements, wishes
 from annotation.workflow.participations import NothingAssigned
 from bot.conversation import attestation_questions
 from bot.conversation.message_layout import RenderedMessage
+from bot.conversation.texts import Texts
 from bot.conversation.update_context import UpdateContext
 from bot.conversation.updates_and_calls import TelegramCalls
 from bot.conversation.views import own_progress, return_card
@@ -26,8 +27,11 @@ ENDS = {UnassignedReason.CAP, UnassignedReason.QUOTA, UnassignedReason.NOTHING_L
 """The reasons for having no item that end a project for its annotator, for now or for good."""
 OTHER_SCREENS = {*access.RESOLVABLE_REASONS, UnassignedReason.SEARCHING, UnassignedReason.SUSPENDED}
 """The reasons that are no end of a programme."""
-TOLD_REASONS = {UnassignedReason.PAUSED, UnassignedReason.EXCLUDED, UnassignedReason.FAILED}
-"""The reasons in one of its projects that are told where a programme ends."""
+STOP_TEXTS: Mapping[ParticipationStatus | None, str] = {
+    ParticipationStatus.PAUSED: "paused-by-rule",
+    ParticipationStatus.EXCLUDED: "excluded",
+}
+"""The ids of the texts that tell what the lines of the projects do not: who stopped the annotator in one of them."""
 
 
 def is_end(result: NothingAssigned, *, key: int) -> bool:
@@ -56,11 +60,10 @@ def render_end(
         head, foot = translate("card-closed"), ""
     else:
         head, foot = translate("card-end"), ""
-    told = [_explain_reason(context, result) for result in ended.values()]
     return _render(
         context,
         scope,
-        head=[head, *filter(None, told)],
+        head=[head, *_list_stops(scope, translate)],
         foot=foot,
         buttons=CardButtons(reminds=bool(untils), invites=_find_inviting(context, scope)) if has_buttons else None,
     )
@@ -70,19 +73,19 @@ def _format_time(context: UpdateContext, at: datetime) -> str:
     return own_progress.format_until(at, context.translate, zone=context.annotator.time_zone, now=context.now)
 
 
-def _explain_reason(context: UpdateContext, result: NothingAssigned | None) -> str:
-    """What a rule or a failed test has decided in one of the projects; empty for any other reason."""
-    if result is None or result.project is None or result.reason not in TOLD_REASONS:
-        return ""
-    project, _ = definitions.get_named_project(context.transaction.session, result.project)
-    return context.translate(own_progress.REASON_TEXTS[result.reason], project=project.title)
+def _list_stops(scope: Sequence[OwnProgress], translate: Texts) -> list[str]:
+    """A sentence about each project in which a rule or the organisers stopped the annotator."""
+    stopped = [progress for progress in scope if progress.state is ProgressState.STOPPED]
+    told = [progress for progress in stopped if progress.status in STOP_TEXTS]
+    return [translate(STOP_TEXTS[progress.status], project=progress.title) for progress in told]
 
 
 def show_pause(context: UpdateContext, *, project_id: int | None = None) -> TelegramCalls:
     """Show the card of a pause: of this project and its programme, else of those where the annotator worked last."""
-    session = context.transaction.session
-    wishes.note_work(session, annotator_id=context.annotator_id)
-    worked_on = project_id or participations.find_latest_project(session, annotator_id=context.annotator_id)
+    wishes.note_work(context.transaction.session, annotator_id=context.annotator_id)
+    worked_on = project_id or participations.find_latest_project(
+        context.transaction.session, annotator_id=context.annotator_id
+    )
     scope = _list_project_scope(context, worked_on)
     has_begun = any(conversation_state.is_begun(draft) and not draft.revision for draft in context.state.drafts)
     head = [context.translate("paused-begun" if has_begun else "paused")]
@@ -92,10 +95,10 @@ def show_pause(context: UpdateContext, *, project_id: int | None = None) -> Tele
 
 def show_session_end(context: UpdateContext, *, project_id: int) -> TelegramCalls:
     """Show the card at the end of the session, whose last item is of this project; no item is assigned."""
-    session, state = context.transaction.session, context.state
+    state = context.state
     since = datetime.fromtimestamp(state.session_since, UTC)
-    work = payments.summarise_recent_work(session, annotator_id=context.annotator_id, since=since)
-    wishes.note_work(session, annotator_id=context.annotator_id)
+    work = payments.summarise_recent_work(context.transaction.session, annotator_id=context.annotator_id, since=since)
+    wishes.note_work(context.transaction.session, annotator_id=context.annotator_id)
     scope = _list_project_scope(context, project_id)
     buttons = CardButtons(sizes=True, reminds=True, invites=_find_inviting(context, scope), leads_on=True)
     head = own_progress.list_session_lines(
@@ -129,10 +132,10 @@ def _render(
     foot: str = "",
     buttons: CardButtons | None,
 ) -> RenderedMessage:
-    session, ids = context.transaction.session, [progress.project_id for progress in scope]
+    ids = [progress.project_id for progress in scope]
     zone = announcements.get_zone(context.annotator.time_zone, context.settings.time_zone)
     work = own_work.summarise_work(
-        session,
+        context.transaction.session,
         annotator_id=context.annotator_id,
         project_ids=ids,
         today=context.now.astimezone(zone).date(),
@@ -143,7 +146,7 @@ def _render(
         head=head,
         scope=scope if work.total else (),
         work=work if work.total else None,
-        earned=own_work.sum_earned(session, annotator_id=context.annotator_id, project_ids=ids),
+        earned=own_work.sum_earned(context.transaction.session, annotator_id=context.annotator_id, project_ids=ids),
         foot=foot,
         buttons=buttons or CardButtons(),
     )

@@ -62,6 +62,9 @@ async def test_the_second_text_replies_to_the_first_and_a_button_leads_up(
     assert not second.buttons
     await chat.send(person, "однаково погані")
     assert person.messages[-1].text.startswith("Не зрозуміло")
+    for typed in ("↑ А", "↑ A", "↑"):
+        await chat.send(person, typed)
+        assert "↑ А" in dict(person.messages[-1].buttons)
     await chat.tap(person, "Однаково")
     await chat.send(person, "другa")
     assert person.messages[-1].text.startswith("Поки що це все")

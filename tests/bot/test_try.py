@@ -184,11 +184,15 @@ def test_a_local_telegram_is_refused_where_real_people_answer(command: Hromada) 
 
 
 def test_an_english_campaign_is_english(command: Hromada, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first language on the buttons, the words around an item and the names of people, without a word about it."""
-    command.write("project.yaml", PROJECT.replace("language: uk", "language: en").replace("Слова", "Words"))
+    """The first language on the buttons, the words around an item and the names of people, without a word about it.
+
+    Whom `admission` asks for is not asked here, which the command says.
+    """
+    asked = PROJECT.replace("language: uk", "language: en").replace("Слова", "Words")
+    command.write("project.yaml", f"{asked}\nadmission: {{cohort: [linguists]}}\n")
     visitor = Visitor(monkeypatch, saved="Saved")
-    ran = command("try", "project.yaml", "--json")
-    assert (ran.code, ran.err) == (0, "")
+    ran = command("try", "project.yaml")
+    assert (ran.code, ran.out, ran.err) == (0, "Everybody is admitted here: `admission` of words is ignored.\n", "")
     assert [key["text"] for row in visitor.event["message"]["rows"] for key in row] == ["Change"]
 
 

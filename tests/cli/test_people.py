@@ -195,11 +195,11 @@ def test_a_person_gets_their_data_withdraws_and_is_forgotten(hromada: Hromada, w
     held = hromada("people", "data", who)
     assert held.json["assignments"][0]["answers"][0]["response"] == ANSWER
     out = hromada("people", "withdraw", who, "--project", "words")
-    assert "1 answers count no more, 1 places are free" in out.out
+    assert "1 answer excluded, 1 place free." in out.out
     assert hromada("people", "words", "--json").json["people"][0]["standing"] == "withdrawn"
     gone = hromada("people", "forget", who, "--yes")
     assert (gone.code, gone.err) == (0, "")
-    assert "1 judgements and 1 messages in 1 projects are empty" in gone.out
+    assert "1 judgement and 1 message emptied in 1 project." in gone.out
     listed = hromada("people", "words", "--json").json["people"]
     assert [(one["standing"], one["pseudonym"] == who) for one in listed] == [("forgotten", False)]
     assert hromada("messages", "--json").json == []
@@ -246,9 +246,9 @@ def test_an_answer_to_all_is_added_to_the_instructions(hromada: Hromada, who: st
 def test_a_message_to_all_is_sent_once_it_is_confirmed(hromada: Hromada, who: str) -> None:
     """Before, it is said to how many it would go; whoever has left gets none."""
     told = hromada("messages", "send", "Дякуємо!", "--to", "words")
-    assert (told.code, "It would go to 1 people" in told.err) == (2, True)
+    assert (told.code, "It would go to 1 person" in told.err) == (2, True)
     assert in_database(hromada, lambda session: str(session.exec(select(Announcement)).all())) == "[]"
-    assert "It goes to 1 people" in hromada("messages", "send", "Дякуємо!", "--yes").out
+    assert "It goes to 1 person" in hromada("messages", "send", "Дякуємо!", "--yes").out
     assert hromada("messages", "send", "", "--yes").code == 2
     assert "The bot has no command /leave." in hromada("messages", "send", "Дякуємо! /leave", "--yes").err
     assert "No project 'wards' is loaded." in hromada("messages", "send", "Дякуємо!", "--to", "wards", "--yes").err
@@ -277,7 +277,10 @@ def test_items_in_hand_are_taken_back(hromada: Hromada, who: str) -> None:
     assert in_database(hromada, hand_out) == "2"
     told = hromada("people", "release", who, "--project", "words")
     assert (told.code, told.err) == (0, "")
-    assert told.out == f"2 items are taken back from {who}: 1 in Telegram, 1 in Label Studio.\n"
+    assert told.out.splitlines() == [
+        f"2 items taken back from {who}: 1 in Telegram, 1 in Label Studio.",
+        "The queue in Label Studio follows at the next push, pull or watch.",
+    ]
 
     def count_free(session: Session) -> str:
         return str(session.exec(select(Item.free).where(Item.external_id == "2")).one())
@@ -322,7 +325,7 @@ def test_whoever_was_paused_is_readmitted(hromada: Hromada, who: str) -> None:
     in_database(hromada, pause)
     assert [one["standing"] for one in hromada("people", "words", "--json").json["people"]] == ["paused"]
     let = hromada("people", "readmit", who, "--project", "words")
-    assert (let.code, let.out) == (0, f"{who} may go on in words: 0 answers count again.\n")
+    assert (let.code, let.out) == (0, f"{who} may go on in words. 0 answers counted again.\n")
     assert [one["standing"] for one in hromada("people", "words", "--json").json["people"]] == ["active"]
     assert hromada("people", "readmit", who, "--project", "words").code == 2
 

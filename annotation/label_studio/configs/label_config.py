@@ -11,11 +11,15 @@ from annotation.campaigns.project_file import ItemsSection, ProjectFile
 from annotation.campaigns.questions import Question
 from annotation.label_studio import passes
 from annotation.label_studio.configs.style import build_style
-from annotation.label_studio.texts import load_texts
+from annotation.label_studio.texts import InterfaceTexts, load_texts
 from annotation.label_studio_controls import elements, get_control
 from annotation.label_studio_controls.control_base import ControlContext, add_question
 from annotation.label_studio_controls.elements import add_element, add_header, add_view
+from annotation.label_studio_controls.results import SEEN_CONTROL
 from annotation.loading.judgements import label_studio_values
+
+SECOND_OBJECT = "item:second"
+"""The name of the object that shows the first answers and the right ones."""
 
 
 def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -> str:
@@ -31,21 +35,21 @@ def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -
     page = Element("View", {"className": "hr-page"})
     add_element(page, "Style").text = build_style(panels=any(question.marks_parts for question in questions))
     context = ControlContext(
-        main_object=_get_main_object(definition, fields),
+        main_object=passes.get_main_object(definition, fields),
         hotkeys=passes.assign_hotkeys(definition),
         texts=texts,
     )
     corrected = [question for question in questions if get_control(question).is_beside_item]
     n_sides = max((len(question.option_columns) for question in questions), default=0)
     body = page if corrected or n_sides else add_view(page, "beside")
-    is_empty = n_sides and not (fields or second_pass or _has_shown_parts(definition, fields))
+    is_empty = n_sides and not (fields or second_pass or passes.has_shown_parts(definition, fields))
     upper = body if is_empty else add_view(body, "columns" if corrected else "item")
     left = add_view(upper, "column") if corrected else upper
+    if second_pass:
+        _add_right_answers(left, texts)
     add_item(left, definition, fields, untitled=texts("original") if corrected else None)
     if n_sides:
         _add_sides(body, texts("side-letters").split()[:n_sides])
-    if second_pass:
-        add_html(add_view(left, "second"), "item:second", label_studio_values.SECOND_PASS_KEY)
     if corrected:
         _add_questions(add_view(upper, "column"), corrected, by_name, context, definition)
     other_questions = [question for question in questions if question not in corrected]
@@ -53,20 +57,6 @@ def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -
         _add_questions(add_view(body, "questions"), other_questions, by_name, context, definition)
     indent(page)
     return tostring(page, encoding="unicode")
-
-
-def _get_main_object(definition: ProjectFile, fields: Sequence[str]) -> str:
-    """The object to which controls refer: the item's HTML, else a text in which spans are marked, or one to compare."""
-    if _has_shown_parts(definition, fields):
-        return passes.ITEM_OBJECT
-    return elements.get_text_object(fields[0]) if fields else elements.get_side_object(1)
-
-
-def _has_shown_parts(definition: ProjectFile, fields: Sequence[str]) -> bool:
-    """Whether columns are shown other than the texts with spans."""
-    if not isinstance(definition.items, ItemsSection):
-        return True
-    return any(part.field not in fields for part in definition.items.shown_columns)
 
 
 def _has_titles(definition: ProjectFile) -> bool:
@@ -78,7 +68,7 @@ def add_item(parent: Element, definition: ProjectFile, fields: Sequence[str], *,
     """Show an item: its HTML, and each text in which spans are marked (`fields`); `untitled` heads it else."""
     if untitled is not None and not _has_titles(definition):
         add_header(parent, untitled, name="title", size=6)
-    if _has_shown_parts(definition, fields):
+    if passes.has_shown_parts(definition, fields):
         add_html(parent, passes.ITEM_OBJECT, passes.ITEM_HTML_KEY)
     parts = definition.items.shown_columns if isinstance(definition.items, ItemsSection) else ()
     for field in fields:
@@ -98,6 +88,21 @@ def add_item(parent: Element, definition: ProjectFile, fields: Sequence[str], *,
 def add_html(parent: Element, name: str, key: str) -> None:
     """Show a field of the task."""
     add_element(parent, "HyperText", name=name, value=f"${key}", inline=True, selectionEnabled=False)
+
+
+def _add_right_answers(parent: Element, texts: InterfaceTexts) -> None:
+    """Show the first answers and the right ones above the item, with a box that Submit asks for."""
+    view = add_view(parent, "second")
+    add_html(view, SECOND_OBJECT, label_studio_values.SECOND_PASS_KEY)
+    elements.add_box(
+        view,
+        SEEN_CONTROL,
+        SECOND_OBJECT,
+        texts("seen"),
+        hotkey=passes.SEEN_HOTKEY,
+        required=True,
+        requiredMessage=texts("seen-first", box=texts("seen")),
+    )
 
 
 def _add_sides(parent: Element, letters: Sequence[str]) -> None:
@@ -123,8 +128,7 @@ def _add_questions(
             context.texts("if", question=question_texts[name], answer=" / ".join(values))
             for name, values in _list_unsupported_conditions(question, known).items()
         ]
-        may_be_required = get_control(question).may_be_required and not question.may_stay_empty
-        required = may_be_required and not _list_unsupported_conditions(question, known)
+        required = question.required and not _list_unsupported_conditions(question, known)
         add_question(element, question, get_control(question), context, required, *notes)
 
 
@@ -175,29 +179,46 @@ def _list_other_labels(condition_question: Question, values: tuple[str, ...]) ->
     return () if any("," in label for label in others) else others
 
 
+HEADING = re.compile(r"^[ \t]*(#+[ \t].*)$", re.MULTILINE)
+
+
 def render_instructions(definition: ProjectFile, *, text: str | None = None) -> str:
-    """The title, the content warning, the instructions and the questions as escaped HTML.
+    """The title, the content warning, the instructions, the questions and what drafts keep, as escaped HTML.
+
+    Label Studio removes styles, and resets those of headings, paragraphs and lists: what tells them apart is in the
+    HTML.
 
     `text` are the instructions in the database; the project file holds only those written in it.
     """
     texts = load_texts(definition.language)
     instructions = definition.instructions if text is None else text
-    parts = [f"<h3>{html.escape(definition.title)}</h3>"]
+    parts = [f"<h3><strong>{html.escape(definition.title)}</strong></h3>"]
     if definition.content_warning:
-        parts.append(f"<p><strong>{html.escape(definition.content_warning)}</strong></p>")
-    parts += [_render_paragraph(block) for block in re.split(r"\n\s*\n", instructions.strip()) if block.strip()]
-    items = "".join(
-        f"<li>{html.escape(question.text)}{f'<br><em>{html.escape(question.help)}</em>' if question.help else ''}</li>"
-        for question in definition.all_questions
-    )
-    return "\n".join([*parts, f"<h4>{html.escape(texts('questions'))}</h4>", f"<ul>{items}</ul>"])
+        parts.append(f"<br><p><strong>{html.escape(definition.content_warning)}</strong></p>")
+    blocks = re.split(r"\n\s*\n", HEADING.sub(r"\n\n\1\n\n", instructions))
+    parts += [_render_paragraph(block) for block in blocks if block.strip()]
+    asked = "".join(_render_line(question.text, question.help) for question in definition.all_questions)
+    parts += [_render_heading(texts("questions")), f"<ul>{asked}</ul>"]
+    kept = [get_control(question).explain_draft(question, texts) for question in definition.all_questions]
+    if any(kept):
+        told = dict.fromkeys([texts("kept-ticks"), *filter(None, kept)])
+        parts += [_render_heading(texts("kept")), f"<ul>{''.join(map(_render_line, told))}</ul>"]
+    return "\n".join(parts)
+
+
+def _render_line(text: str, hint: str | None = None) -> str:
+    return f"<li>• {html.escape(text)}{f'<br><em>{html.escape(hint)}</em>' if hint else ''}</li>"
+
+
+def _render_heading(text: str) -> str:
+    return f"<br><h4><strong>{html.escape(text)}</strong></h4>"
 
 
 def _render_paragraph(text: str) -> str:
     """A paragraph, a heading of Markdown, or a list of lines that begin with a dash."""
     lines = [line.strip() for line in text.strip().splitlines()]
     if lines[0].startswith("#") and len(lines) == 1:
-        return f"<h4>{html.escape(lines[0].lstrip('# '))}</h4>"
+        return _render_heading(lines[0].lstrip("# "))
     if all(re.match(r"[-*•]\s", line) for line in lines):
-        return f"<ul>{''.join(f'<li>{html.escape(line[1:].strip())}</li>' for line in lines)}</ul>"
-    return f"<p>{'<br>'.join(html.escape(line) for line in lines)}</p>"
+        return f"<ul>{''.join(_render_line(line[1:].strip()) for line in lines)}</ul>"
+    return f"<br><p>{'<br>'.join(html.escape(line) for line in lines)}</p>"

@@ -36,13 +36,20 @@ ITEM = """
   font-weight: 600 !important; line-height: 1.5;
 }
 .hr-page summary { cursor: pointer; }
+.hr-second .lsf-choices { margin-top: 12px; }
+.hr-none { margin-top: 12px; }
+.hr-page .lsf-label { max-width: 100%; height: auto; box-sizing: border-box; white-space: normal; }
+.hr-page .lsf-label__text { min-width: 0; white-space: normal; overflow-wrap: anywhere; }
+.hr-page .lsf-label__hotkey { flex: none; }
+.hr-piece + details { margin-top: 8px; }
 .hr-gap {
   display: inline-block; min-width: 4.5em; margin: 0 3px; border-bottom: 3px solid #b45309; border-radius: 4px 4px 0 0;
   background: #fde68a; color: transparent; line-height: 1.25; overflow: hidden; vertical-align: bottom;
 }
 .hr-mark { padding: 1px 3px; border-radius: 4px; background: #fde68a; color: #3b2f04; }
+.hr-further { background: #bfdbfe; color: #172554; text-decoration: underline; text-underline-offset: 3px; }
 .hr-second {
-  margin-top: 16px; padding: 12px 16px; border-left: 4px solid var(--hr-accent); background: var(--hr-tint);
+  margin-bottom: 16px; padding: 12px 16px; border-left: 4px solid var(--hr-accent); background: var(--hr-tint);
 }
 .hr-answers { border-collapse: collapse; font-size: 15px; }
 .hr-answers th, .hr-answers td { padding: 4px 16px 4px 0; text-align: left; vertical-align: top; }
@@ -74,9 +81,14 @@ QUESTIONS = """
   min-height: 2.5em;
 }
 .hr-page .lsf-text-area * { margin: 0; padding: 0; }
-.hr-page .hr-edit textarea.ant-input {
-  min-height: 14em; padding: 0; border: 0; border-radius: 0; outline: 0; background: none; box-shadow: none;
-  font-size: 17px; line-height: 1.6; resize: none;
+.hr-page .lsf-textarea__region :is(textarea, input) {
+  height: auto !important; padding: 8px 12px !important; border-radius: 8px; font-size: 16px; line-height: 1.5;
+  field-sizing: content; animation: hr-shown .2s;
+}
+@keyframes hr-shown { from { visibility: hidden; } to { visibility: hidden; } }
+.hr-page .hr-edit :is(textarea.ant-input, .lsf-textarea__region textarea) {
+  min-height: 14em; padding: 0 !important; border: 0 !important; border-radius: 0; outline: 0 !important;
+  background: none; box-shadow: none; font-size: 17px; line-height: 1.6; letter-spacing: normal; resize: none;
 }
 .hr-column:has(.hr-edit textarea) { border-color: var(--hr-accent); }
 .hr-column:has(.hr-when[style*="none"]) { visibility: hidden; }

@@ -137,11 +137,12 @@ def _is_known(task: RemoteTask, seen: Mapping[int, str | None] | None, annotator
         annotations[annotators.get(annotation.completed_by or 0)].append(annotation)
     if seen is None or not annotations.keys() <= seen.keys():
         return False
-    return all(_is_same(digest, annotations.get(annotator_id, [])) for annotator_id, digest in seen.items())
+    return all(is_same(digest, annotations.get(annotator_id, [])) for annotator_id, digest in seen.items())
 
 
-def _is_same(seen: str | None, annotations: Sequence[RemoteAnnotation]) -> bool:
-    return not annotations if seen is None else seen == _compute_digest(annotations)
+def is_same(seen: str | None, annotations: Sequence[RemoteAnnotation]) -> bool:
+    """Whether the annotations of an account are those with this hash; None is the hash of none."""
+    return not annotations if seen is None else seen == compute_digest(annotations)
 
 
 def _lock_rows(
@@ -181,9 +182,9 @@ def _import_annotator(
     result: TaskImport,
     now: datetime,
 ) -> None:
-    if known is not None and _is_same(known[0].seen, annotations):
+    if known is not None and is_same(known[0].seen, annotations):
         return
-    digest = _compute_digest(annotations)
+    digest = compute_digest(annotations)
     current = get_current_annotation(annotations)
     try:
         with session.begin_nested():
@@ -259,7 +260,7 @@ def get_current_annotation(annotations: Sequence[RemoteAnnotation]) -> RemoteAnn
     return ordered[-1] if ordered else None
 
 
-def _compute_digest(annotations: Sequence[RemoteAnnotation]) -> str:
+def compute_digest(annotations: Sequence[RemoteAnnotation]) -> str:
     """The SHA-256 of the annotations of one account."""
     ordered = sorted(annotations, key=lambda annotation: annotation.id)
     content = [

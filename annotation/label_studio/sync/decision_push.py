@@ -23,7 +23,7 @@ from annotation.errors import NotFound
 from annotation.label_studio import configs
 from annotation.label_studio.client import Client
 from annotation.label_studio.server_models import RemoteProject
-from annotation.label_studio.sync import batches, decision_work, remote_projects, task_upload
+from annotation.label_studio.sync import batches, decision_work, queues, remote_projects, task_upload
 from annotation.label_studio.sync.batches import BatchHolder
 from annotation.label_studio.sync.decision_work import DecisionWork
 from annotation.label_studio.texts import load_texts
@@ -250,7 +250,8 @@ class DecisionPush:
     """A batch after its push: tasks that wait; of them sent, and found there again.
 
     `withdrawn` were taken away because they were decided elsewhere, or wait no more; `updated` show what changed since.
-    `answered` were decided there and are not pulled yet. `elsewhere` wait in the projects of others. `is_new` says that
+    `answered` were decided there and are not pulled yet. `elsewhere` wait in the projects of others.
+    `sent_again` are the items of tasks that somebody deleted there: they wait on, and go again. `is_new` says that
     the project had been deleted there and was made anew, `linked` that the person has an account.
     """
 
@@ -267,6 +268,7 @@ class DecisionPush:
     updated: int
     answered: int
     elsewhere: int
+    sent_again: tuple[str, ...]
     is_new: bool
     linked: bool
 
@@ -340,6 +342,9 @@ class _DecisionPush:
             holder=self.holder,
         )
         recovered = upload.recover()
+        with self.database.reading() as session:
+            batch = session.get_one(LabelStudioBatch, self.batch_id)
+        sent_again = queues.detach_deleted_tasks(self.database, self.client, batch)
         changes = refresh_tasks(
             self.database, self.client, batch_id=self.batch_id, number=self.order.number, sample=self.order.sample
         )
@@ -360,6 +365,7 @@ class _DecisionPush:
             updated=changes.updated,
             answered=changes.answered,
             elsewhere=changes.elsewhere,
+            sent_again=sent_again,
             is_new=is_new,
             linked=self.person.id in annotator_ids.values(),
         )
@@ -380,7 +386,6 @@ class _DecisionPush:
             pseudonym=self.person.pseudonym,
             config=config,
             instructions=configs.render_decision_instructions(definition, review=is_review, instructions=instructions),
-            empty_allowed=False,
         )
         try:
             return remote_projects.ensure_remote_project(

@@ -12,7 +12,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from sqlmodel import Session, col, func, select
@@ -22,8 +22,9 @@ from annotation.errors import BadInput, Conflict, NotFound, Refused, Stale, Wher
 from annotation.label_studio import server_models
 from annotation.label_studio.client import Client
 from annotation.label_studio.server_models import RemoteAnnotation, RemoteProject, RemoteTask
-from annotation.label_studio.sync import annotation_import, batches, decision_work, remote_projects
+from annotation.label_studio.sync import adoption, annotation_import, batches, decision_work, queues, remote_projects
 from annotation.label_studio.sync.annotation_import import AnswerChange, TaskImport
+from annotation.label_studio.sync.queues import QueueChanges
 from annotation.label_studio_controls import decision_controls
 from annotation.store.database import Database
 from annotation.store.models import Annotator, LabelStudioBatch, LabelStudioReviewTask, LabelStudioSetAside, Project
@@ -181,6 +182,8 @@ def _store_decision(
     return AnswerChange.CHANGED if had_decision else AnswerChange.ANSWERED
 
 
+EVERYBODY = "everybody"
+"""Whose answers come from an adopted project."""
 MARGIN = timedelta(seconds=10)
 """How long after the time that the server writes on it a change may become visible."""
 
@@ -189,13 +192,15 @@ MARGIN = timedelta(seconds=10)
 class PullResult:
     """The changes of one batch. `problem` is why it could not be read as a whole; nothing is lost by it.
 
-    `set_aside` counts the annotations that are no answers, by reason; `missing` the tasks that were deleted on the
-    server, `unknown_tasks` those that were not sent by us.
+    `set_aside` counts the annotations that are no answers, by reason, `unknown_tasks` the tasks that were not sent by
+    us. `queue` is how the annotator's queue was brought in line with what is assigned to them. `missing` counts the
+    tasks of an adopted project that were deleted there.
     """
 
     project: str
     annotator: str
     work: BatchWork
+    question: str
     second: bool
     remote_id: int | None
     read: int = 0
@@ -205,6 +210,7 @@ class PullResult:
     skipped: int = 0
     unknown_tasks: int = 0
     missing: int = 0
+    queue: QueueChanges = field(default_factory=QueueChanges)
     set_aside: tuple[tuple[str, int], ...] = ()
     problem: str | None = None
 
@@ -232,7 +238,8 @@ class PullResult:
             "deleted": self.deleted,
             "skipped": self.skipped,
             "unknown_tasks": self.unknown_tasks,
-            "missing": self.missing,
+            "missing": self.missing or len(self.queue.missing),
+            **self.queue.as_json(),
             "set_aside": dict(self.set_aside),
             "problem": self.problem,
         }
@@ -246,20 +253,29 @@ def pull_batches(
     project_id: int | None = None,
     annotator_id: int | None = None,
     everything: bool = False,
+    drop_drafts: bool = False,
     progress: Callable[[float], None] = lambda share: None,  # noqa: ARG005
 ) -> tuple[PullResult, ...]:
     """Pull the batches of a project, of an annotator, or all on this server; with `everything` from the beginning.
 
+    With `drop_drafts` items leave a queue also if somebody began them there and they are assigned to them no more.
     A batch that cannot be read has a `problem`, and the others are read. Raises Unavailable where the server does not
     answer at all, and BadInput for a token that it does not know.
     """
     remote_projects.adopt_server(database, client)
     with database.reading() as session:
         rows = batches.list_batches(session, server=client.server_id, project_id=project_id, annotator_id=annotator_id)
+        adopted = adoption.list_adopted(session, server=client.server_id, project_id=project_id)
+    found: list[tuple[LabelStudioBatch, Project, Annotator | None]] = [*rows]
+    found += [(batch, project, None) for batch, project in adopted if annotator_id is None]
     results = []
-    for number, (batch, project, annotator) in enumerate(rows):
-        results.append(_pull_batch(database, client, batch, project, annotator, clock=clock, everything=everything))
-        progress((number + 1) / len(rows))
+    for number, (batch, project, annotator) in enumerate(found):
+        results.append(
+            _pull_batch(
+                database, client, batch, project, annotator, clock=clock, everything=everything, drop_drafts=drop_drafts
+            )
+        )
+        progress((number + 1) / len(found))
     return tuple(results)
 
 
@@ -268,29 +284,33 @@ def _pull_batch(
     client: Client,
     batch: LabelStudioBatch,
     project: Project,
-    annotator: Annotator,
+    annotator: Annotator | None,
     *,
     clock: Callable[[], datetime],
     everything: bool,
+    drop_drafts: bool,
 ) -> PullResult:
     key = {
         "project": project.name,
-        "annotator": annotator.pseudonym,
+        "annotator": EVERYBODY if annotator is None else annotator.pseudonym,
         "work": batch.work,
+        "question": batch.question,
         "second": batch.second,
         "remote_id": batch.remote_id,
     }
     if batch.remote_id is None:
         return PullResult(**key)  # type: ignore[arg-type]
     counts: Counter[str] = Counter()
-    problem = None
+    queue, problem = QueueChanges(), None
     try:
         remote = client.get_project(batch.remote_id)
         _refuse_changed_config(batch, remote, url=client.url)
         read_until = (client.server_time or estimate_server_time(batch, clock)) - MARGIN
         since = None if everything else batch.watermark
         definition = definitions.get_project_definition(project)
-        for page in client.list_task_pages(remote.id, since=since):
+        if batch.work is BatchWork.ADOPTED:
+            adoption.pull_adopted(database, client, batch, project, since=since, clock=clock, counts=counts)
+        for page in [] if batch.work is BatchWork.ADOPTED else client.list_task_pages(remote.id, since=since):
             with database.reading() as session:
                 annotators = remote_projects.map_accounts_to_annotators(session, server=client.server_id)
                 changed_tasks = _select_changed_tasks(session, batch, page, annotators)
@@ -308,13 +328,17 @@ def _pull_batch(
                 counts.update(fields[change] for change in task_import.changes)
         with database.transaction() as session:
             batches.advance_watermark(session, batch.id or 0, read_until)
-            counts["missing"] = _count_missing_tasks(session, batch, remote)
+            counts["missing"] = _count_deleted_tasks(session, batch, remote)
+        if batch.work is not BatchWork.ADOPTED:
+            queue = queues.follow_assignments(
+                database, client, batch, n_tasks=remote.task_number, clock=clock, drop_drafts=drop_drafts
+            )
     except (BadInput, Conflict, NotFound) as failure:
         client.get_own_account()  # raises where it is the server or the token, and not this batch
         problem = str(failure)
     with database.reading() as session:
         set_aside = _count_set_aside(session, batch)
-    return PullResult(**key, **counts, set_aside=set_aside, problem=problem)  # type: ignore[arg-type]
+    return PullResult(**key, **counts, set_aside=set_aside, queue=queue, problem=problem)  # type: ignore[arg-type]
 
 
 def _select_changed_tasks(
@@ -345,17 +369,22 @@ def estimate_server_time(batch: LabelStudioBatch, clock: Callable[[], datetime])
 
 def _refuse_changed_config(batch: LabelStudioBatch, remote: RemoteProject, *, url: str) -> None:
     if batch.config_sha256 not in {None, batches.compute_config_digest(remote.label_config)}:
+        is_adopted = batch.work is BatchWork.ADOPTED
         raise Conflict(
             "The questions of this batch were changed in Label Studio, so that its answers could mean something else.",
             where=Where(file=server_models.strip_credentials(url), field=f"project {remote.id}"),
-            remedy="Push it again, which restores them; the next pull reads all that came meanwhile.",
+            remedy="Correct the project file to match, load it, then adopt the project again: nothing is lost."
+            if is_adopted
+            else "Push it again, which restores them; the next pull reads all that came meanwhile.",
         )
 
 
-def _count_missing_tasks(session: Session, batch: LabelStudioBatch, remote: RemoteProject) -> int:
-    """How many of the tasks that were sent are not on the server any more."""
-    sent = batches.count_tasks(session, batch)
-    return max(0, sent - (remote.task_number or 0)) if remote.task_number is not None else 0
+def _count_deleted_tasks(session: Session, batch: LabelStudioBatch, remote: RemoteProject) -> int:
+    """How many tasks of an adopted project are not on the server any more; 0 of any other one."""
+    if batch.work is not BatchWork.ADOPTED:
+        return 0
+    n_items = adoption.count_items(session, batch)
+    return max(0, n_items - (remote.task_number or 0)) if remote.task_number is not None else 0
 
 
 def _count_set_aside(session: Session, batch: LabelStudioBatch) -> tuple[tuple[str, int], ...]:

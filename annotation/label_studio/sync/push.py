@@ -6,95 +6,30 @@ next push looks up by our own ids which tasks arrived before it sends anything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-import sqlalchemy as sa
-from sqlmodel import Session, col, select
+from sqlmodel import Session
 
-from annotation.campaigns.project_file import ProjectFile
-from annotation.errors import BadInput, NotFound, Where
-from annotation.label_studio import configs, passes
+from annotation.errors import BadInput, Conflict, NotFound, Where
+from annotation.label_studio import configs
 from annotation.label_studio.client import Client
-from annotation.label_studio.sync import batches, remote_projects, task_upload
+from annotation.label_studio.sync import batches, queues, remote_projects, task_upload
 from annotation.label_studio.sync.batches import BatchHolder
+from annotation.label_studio.sync.queues import QueueChanges
 from annotation.label_studio.texts import load_texts
 from annotation.store import queries
 from annotation.store.database import Database
-from annotation.store.models import Annotator, Assignment, Item, Judgement, LabelStudioTask, Project
-from annotation.vocabulary import AssignmentStatus, ProjectStatus, UnassignedReason
+from annotation.store.models import Annotator, Item, LabelStudioBatch, Project
+from annotation.vocabulary import BatchWork, ProjectStatus, UnassignedReason
 from annotation.workflow import assignments, definitions
 from annotation.workflow.annotators import roster
 from annotation.workflow.assignments import AnnotatorTransaction, NotAssigned
 from annotation.workflow.participations import NothingAssigned
-
-
-def refresh_fixed_tasks(database: Database, client: Client, definition: ProjectFile, *, batch_id: int) -> int:
-    """Update or delete the unanswered tasks of a batch whose items were fixed; their number."""
-    with database.reading() as session:
-        outdated = _list_outdated_tasks(session, batch_id)
-    for assignment_id, remote_id, status in outdated:
-        if status is AssignmentStatus.LIVE:
-            _update_task(database, client, definition, assignment_id, remote_id)
-        else:
-            _delete_task(database, client, assignment_id, remote_id)
-    return len(outdated)
-
-
-def _list_outdated_tasks(session: Session, batch_id: int) -> Sequence[tuple[int, int, AssignmentStatus]]:
-    """Assignment, task and status: live ones after a cosmetic fix, and those that a substantive fix ended."""
-    answered = select(Judgement.id).where(col(Judgement.assignment_id) == col(Assignment.id)).exists()
-    live = sa.and_(col(Assignment.status) == AssignmentStatus.LIVE, col(Assignment.item_revision) != col(Item.revision))
-    query = (
-        select(LabelStudioTask.assignment_id, LabelStudioTask.remote_id, Assignment.status)
-        .join(Assignment, col(Assignment.id) == col(LabelStudioTask.assignment_id))
-        .join(Item, col(Item.id) == col(Assignment.item_id))
-        .where(LabelStudioTask.batch_id == batch_id, col(LabelStudioTask.remote_id).is_not(None), ~answered)
-        .where(sa.or_(live, col(Assignment.status) == AssignmentStatus.SKIPPED))
-    )
-    return [
-        (assignment_id, remote_id, AssignmentStatus(status))
-        for assignment_id, remote_id, status in session.exec(query.order_by(col(LabelStudioTask.assignment_id)))
-        if remote_id is not None
-    ]
-
-
-def _update_task(
-    database: Database, client: Client, definition: ProjectFile, assignment_id: int, remote_id: int
-) -> None:
-    """Show the present form of the item; the assignment then refers to that revision."""
-    with database.reading() as session:
-        (task,) = task_upload.build_tasks(session, definition, [assignment_id])
-        columns = select(Assignment.annotator_id, Item.revision, Item.stimulus_sha256).join(Item)
-        annotator_id, revision, stimulus_sha256 = session.exec(columns.where(Assignment.id == assignment_id)).one()
-    try:
-        client.update_task(remote_id, task)
-    except NotFound:
-        return
-    with database.transaction() as session:
-        assignments.record_shown_revision(
-            assignments.lock_annotator(session, annotator_id),
-            assignment_id=assignment_id,
-            item_revision=revision,
-            stimulus_sha256=stimulus_sha256,
-        )
-
-
-def _delete_task(database: Database, client: Client, assignment_id: int, remote_id: int) -> None:
-    """Delete a task, unless it was answered meanwhile, which the next pull imports."""
-    if client.has_annotations(remote_id):
-        return
-    with suppress(NotFound):
-        client.delete_task(remote_id)
-    with database.transaction() as session:
-        session.connection().execute(
-            sa.delete(LabelStudioTask).where(col(LabelStudioTask.assignment_id) == assignment_id)
-        )
-
 
 ITEMS_PER_TRANSACTION = 50
 """How many items are assigned in one transaction: other writers get their turn in between."""
@@ -125,6 +60,8 @@ class PushResult:
 
     `address` is where the annotator finds them. `nothing_assigned` is why fewer are in hand than were asked for,
     `left_out` why named items were not assigned, by their ids. `linked` is whether the annotator has an account.
+    `sent_again` are the items whose tasks somebody deleted on the server. `queues` are the changes of the queues of the
+    project, by annotator: items that are assigned to them no more leave the queue.
     """
 
     project: str
@@ -138,6 +75,8 @@ class PushResult:
     nothing_assigned: NothingAssigned | None
     linked: bool
     left_out: Mapping[str, NotAssigned] = field(default_factory=dict)
+    sent_again: tuple[str, ...] = ()
+    queues: Mapping[str, QueueChanges] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """The result with the keys of `--json`."""
@@ -153,6 +92,9 @@ class PushResult:
             "waiting": None if self.nothing_assigned is None else self.nothing_assigned.reason.value,
             "linked": self.linked,
             "left_out": {item: reason.value for item, reason in self.left_out.items()},
+            "sent_again": list(self.sent_again),
+            "removed": {person: list(changes.removed) for person, changes in self.queues.items() if changes.removed},
+            "begun": {person: list(changes.begun) for person, changes in self.queues.items() if changes.begun},
         }
 
 
@@ -236,7 +178,6 @@ class _Push:
             pseudonym=self.annotator.pseudonym,
             config=configs.render_label_config(definition, second_pass=self.order.second),
             instructions=configs.render_instructions(definition, text=self.project.instructions),
-            empty_allowed=passes.allows_empty_answer(definition, second_pass=self.order.second),
         )
         remote = remote_projects.ensure_remote_project(self.database, self.client, settings, batch_id=self.batch_id)
         upload = task_upload.TaskUpload(
@@ -249,8 +190,14 @@ class _Push:
             holder=self.holder,
         )
         recovered = upload.recover()
-        refresh_fixed_tasks(self.database, self.client, definition, batch_id=self.batch_id)
+        with self.database.reading() as session:
+            batch = session.get_one(LabelStudioBatch, self.batch_id)
+        sent_again = queues.detach_deleted_tasks(self.database, self.client, batch)
+        queues.update_fixed_tasks(self.database, self.client, definition, batch_id=self.batch_id)
+        queues.expire_overdue_items(self.database, batch, clock=self.clock)
         sent = self._assign_and_send(upload)
+        queues.reopen_tasks(self.database, self.client, batch)
+        changes = self._clear_queues(batch)
         with self.database.reading() as session:
             in_hand = self._count_in_hand(session)
             left_out = {session.get_one(Item, item_id).external_id: why for item_id, why in self.left_out.items()}
@@ -270,7 +217,26 @@ class _Push:
             nothing_assigned=self.nothing_assigned,
             linked=linked,
             left_out=left_out,
+            sent_again=sent_again,
+            queues=changes,
         )
+
+    def _clear_queues(self, batch: LabelStudioBatch) -> dict[str, QueueChanges]:
+        """Have items that ended leave this queue, and those of others in the project, who may have them from now on."""
+        changes = {
+            self.annotator.pseudonym: queues.remove_ended_tasks(self.database, self.client, batch, clock=self.clock)
+        }
+        with self.database.reading() as session:
+            rows = batches.list_batches(session, server=self.client.server_id, project_id=self.project.id)
+        for other, _, annotator in rows:
+            if other.id != batch.id and other.work is BatchWork.ANSWERS and other.remote_id is not None:
+                with suppress(BadInput, Conflict, NotFound):  # a pull of that batch says what is wrong with it
+                    found = queues.remove_ended_tasks(self.database, self.client, other, clock=self.clock)
+                    earlier = changes.get(annotator.pseudonym, QueueChanges())
+                    changes[annotator.pseudonym] = QueueChanges(
+                        removed=earlier.removed + found.removed, begun=earlier.begun + found.begun
+                    )
+        return changes
 
     def _assign_and_send(self, upload: task_upload.TaskUpload) -> int:
         """Assign items and send them meanwhile; the number of tasks sent. A failure of sending ends both."""

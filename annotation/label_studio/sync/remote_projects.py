@@ -134,7 +134,6 @@ class RemoteSettings:
     """What a project on the server is to be.
 
     Its title is that of the campaign, the kind of `work` where it is not the usual one, and the pseudonym.
-    `empty_allowed` is whether Submit works while nothing is answered.
     """
 
     title: str
@@ -142,14 +141,13 @@ class RemoteSettings:
     pseudonym: str
     config: str
     instructions: str
-    empty_allowed: bool
 
 
 def ensure_remote_project(
     database: Database, client: Client, settings: RemoteSettings, *, batch_id: int
 ) -> RemoteProject:
     """The project of the batch on the server, with the present configuration; raises NotFound where it was deleted."""
-    config, instructions, empty_allowed = settings.config, settings.instructions, settings.empty_allowed
+    config, instructions = settings.config, settings.instructions
     with database.reading() as session:
         batch = session.get_one(LabelStudioBatch, batch_id)
     if batch.remote_id is not None:
@@ -160,11 +158,10 @@ def ensure_remote_project(
             mark=batch.mark,
             config=config,
             instructions=instructions,
-            empty_allowed=empty_allowed,
         )
     present = (remote.label_config, remote.expert_instruction, remote.enable_empty_annotation)
-    if present != (config, instructions, empty_allowed):
-        remote = client.update_project(remote.id, config=config, instructions=instructions, empty_allowed=empty_allowed)
+    if present != (config, instructions, True):
+        remote = client.update_project(remote.id, config=config, instructions=instructions)
     with database.transaction() as session:
         digest = batches.compute_config_digest(remote.label_config)
         batches.update_batch(session, batch_id, remote_id=remote.id, config_sha256=digest)

@@ -21,7 +21,7 @@ from annotation.label_studio.sync.batches import BatchHolder
 from annotation.loading.judgements import label_studio_values
 from annotation.store.database import Database
 from annotation.store.models import Assignment, Item, LabelStudioReviewTask, LabelStudioTask
-from annotation.vocabulary import SECOND_PASS_OCCASION, AssignmentStatus
+from annotation.vocabulary import SECOND_PASS_OCCASION, AssignmentStatus, Surface
 from annotation.workflow import assignments
 
 TASKS_PER_REQUEST = 1000
@@ -184,6 +184,7 @@ def _select_unsent_assignments(batch_id: int) -> SelectOfScalar[Any]:
         col(LabelStudioTask.remote_id).is_(None),
         col(LabelStudioTask.sent_at).is_(None),
         Assignment.status == AssignmentStatus.LIVE,
+        Assignment.surface == Surface.LABEL_STUDIO,
     )
     return unsent.order_by(col(LabelStudioTask.assignment_id)).limit(TASKS_PER_REQUEST)
 

@@ -14,7 +14,7 @@ from aiohttp import web
 
 from annotation.errors import BadInput, HromadaError, SchemaMismatch
 from annotation.label_studio.client import Client
-from annotation.label_studio.sync import batches, server_erasure
+from annotation.label_studio.sync import adoption, batches, server_erasure
 from annotation.label_studio.sync.pull import PullResult, pull_batches
 from annotation.store import migrations
 from annotation.store.database import Database
@@ -176,8 +176,10 @@ def _create_webhooks(
     """Create a webhook for each batch; where the server refuses, the watch goes on without."""
     with database.reading() as session:
         rows = batches.list_batches(session, server=client.server_id, project_id=project_id)
+        found = [batch for batch, _, _ in rows]
+        found += [batch for batch, _ in adoption.list_adopted(session, server=client.server_id, project_id=project_id)]
     webhook_ids = []
-    for batch, _, _ in rows:
+    for batch in found:
         if batch.remote_id is None:
             continue
         try:

@@ -63,17 +63,27 @@ def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
     for number, annotation in enumerate(annotations):
         if number == 0:
             input_files.require_columns({"votes.item": columns}, annotation.row)
-        answers = {control: _parse_answer(annotation, control) for control in controls}
-        yield RawVote(
-            key=get_item_key(annotation.row, columns),
-            annotator=get_annotator(annotation.row, section.annotator or "annotator"),
-            row=label_studio_values.add_answers(annotation.row, answers) if section.answers else annotation.row,
-            seconds=label_studio_values.parse_lead_time(annotation.row.values.get("lead_time"), row=annotation.row),
-            answer=answers[controls[0]].text,
-            exclusion=SKIPPED if annotation.skipped else label_studio_values.find_exclusion(answers.values()),
-            regions=tuple(_list_places(annotation, controls)),
-            objects=dict(_list_compared(annotation)),
-        )
+        yield _build_vote(annotation, section, controls)
+
+
+def read_task_votes(task: input_files.FileRow, section: VotesSection) -> list[RawVote]:
+    """Read the annotations of one task as votes, whatever controls they are of; `section` names those that count."""
+    controls = tuple(section.answers.values()) or (section.answer or "",)
+    return [_build_vote(annotation, section, controls) for annotation in _list_annotations(task)]
+
+
+def _build_vote(annotation: Annotation, section: VotesSection, controls: Sequence[str]) -> RawVote:
+    answers = {control: _parse_answer(annotation, control) for control in controls}
+    return RawVote(
+        key=get_item_key(annotation.row, section.item or ("id",)),
+        annotator=get_annotator(annotation.row, section.annotator or "annotator"),
+        row=label_studio_values.add_answers(annotation.row, answers) if section.answers else annotation.row,
+        seconds=label_studio_values.parse_lead_time(annotation.row.values.get("lead_time"), row=annotation.row),
+        answer=answers[controls[0]].text,
+        exclusion=SKIPPED if annotation.skipped else label_studio_values.find_exclusion(answers.values()),
+        regions=tuple(_list_places(annotation, controls)),
+        objects=dict(_list_compared(annotation)),
+    )
 
 
 def _list_other_answers(tasks: Iterable[input_files.FileRow]) -> Iterator[RawVote]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 _SHOWN = frozenset({"Text", "HyperText", "Paragraphs", "Image", "Audio", "Video", "Table", "List"})
+_TEXTS = frozenset({"Text", "HyperText"})
+"""The tags of objects whose marked parts have places in a text."""
 _LEFT, _RIGHT = "left", "right"
 
 
@@ -22,7 +25,7 @@ _LEFT, _RIGHT = "left", "right"
 class LabelConfig:
     """The questions of a configuration by the name of their control, and the fields of the tasks that it shows.
 
-    `others` are controls without a question type here, such as boxes on pictures.
+    `others` are controls without a question type here, such as boxes on pictures, each with what it is in brackets.
     """
 
     questions: Mapping[str, QuestionGuess]
@@ -45,29 +48,43 @@ def read_config(text: str, *, path: Path) -> LabelConfig:
         place = Where(file=path, line=line, column=column + 1)
         raise BadInput("The labelling configuration is not XML.", where=place, remedy=remedy) from None
     questions: dict[str, QuestionGuess] = {}
-    others: list[str] = []
+    others: dict[str, None] = {}
     heading = ""
     objects = {str(one.get("name")): _get_field(one) for one in root.iter() if one.tag in _SHOWN and _get_field(one)}
+    tags = {str(one.get("name")): one.tag for one in root.iter() if one.get("toName") is None}
+    names = Counter(one.get("name") for one in root.iter() if one.get("toName") is not None)
+    hidden = {one for view in root.iter() if view.get("visibleWhen") for one in view.iter()}
     for element in root.iter():
         heading = element.get("value", "") if element.tag == "Header" else heading
         name = element.get("name")
         if name is None or element.get("toName") is None:
             continue
-        question = _build_question(element, objects)
+        why = "its name is used twice" if names[name] > 1 else _explain_left_out(element, tags)
+        question = None if why else _build_question(element, objects)
         if question is None:
-            others.append(name)
+            others[f"{name} ({why or element.tag})"] = None
         else:
             questions[name] = QuestionGuess(
                 type=question.type,
                 keys=question.keys,
                 text=heading if heading and not heading.startswith("$") else "",
-                is_required=element.get("required") == "true",
+                is_required=element.get("required") == "true" and element not in hidden,
             )
             heading = ""
     if not questions:
         found = f" It has: {', '.join(others)}." if others else ""
         raise BadInput("No control of the configuration is a question here.", where=where, remedy=f"{remedy}{found}")
     return LabelConfig(questions=questions, shown=tuple(dict.fromkeys(objects.values())), others=tuple(others))
+
+
+def _explain_left_out(element: Element, tags: Mapping[str, str]) -> str:
+    """Why a control is not about the whole item, or marks no text; else empty. `tags` are those of objects by name."""
+    if "true" in {element.get("perRegion"), element.get("perItem")}:
+        return f"{element.tag} for each marked part"
+    shown = tags.get(str(element.get("toName")).split(",")[0], "")
+    if element.tag in {"Labels", "HyperTextLabels"} and shown not in _TEXTS:
+        return f"{element.tag} on {shown or 'nothing'}"
+    return ""
 
 
 def _get_field(element: Element) -> str:

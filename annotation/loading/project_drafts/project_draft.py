@@ -177,8 +177,8 @@ class _Draft:
             else guess_language(texts[:2000], [*self._list_answers(), *asked])
         )
         questions = self._guess_questions()
-        name = _name_project(folder)
-        question_lines = _write_questions(questions, self._list_asked(questions), str(told.value))
+        name = name_project(folder)
+        question_lines = write_questions(questions, self._list_asked(questions), str(told.value))
         title = self._find_title(questions) or name
         lines = [
             YamlLine("project", name),
@@ -353,7 +353,8 @@ def _list_options(items: ItemsTable) -> list[str]:
     return [value] if isinstance(value, str) else [str(one) for one in value]
 
 
-def _name_project(folder: Path) -> str:
+def name_project(folder: Path) -> str:
+    """Return the name of the project of a folder: that of the folder, in the letters that names have."""
     name = _BAD_NAME.sub("-", folder.resolve().name).strip("-_.")[:64]
     return name or "project"
 
@@ -365,8 +366,8 @@ def _write_source(source: SourceFile) -> list[YamlLine]:
     return [YamlLine("file", source.name, comment), *kind, *source.keys]
 
 
-def _write_questions(questions: Mapping[str, QuestionGuess], asked: Mapping[str, str], language: str) -> list[YamlLine]:
-    """The line `question`, or a question for each name one under the other."""
+def write_questions(questions: Mapping[str, QuestionGuess], asked: Mapping[str, str], language: str) -> list[YamlLine]:
+    """Return the line `question`, or a question for each name one under the other."""
     written = {name: _write_question(guess, asked.get(name, ""), language) for name, guess in questions.items()}
     if len(written) == 1:
         return [YamlLine("question", below=next(iter(written.values())))]

@@ -12,13 +12,13 @@ from annotation.vocabulary import BatchWork
 class LabelStudioBatch(SQLModel, table=True):
     """The items of a project that wait for one annotator in Label Studio, as a project there.
 
-    `work` says what they wait for, `question` on which question an adjudicator decides; it is empty for any other
-    work. `second` marks the second pass, in which the annotator sees the gold. `server` is the hash of the server's
-    address. `remote_id` is the id of the project in Label Studio, None before it is created; `mark` is a random key in
-    its title, by which a project is found whose id was not stored. `config_sha256` is the hash of the labelling
-    configuration on the server. `watermark` is the time up to which annotations were read from the server. `holder` is
-    the process that pushes to the batch now; other processes may not until it releases the batch, or until
-    `held_until`.
+    `work` says what they wait for, `question` on which question an adjudicator decides; it is empty for any other work.
+    An adopted project, which somebody made in Label Studio, is a batch without an annotator. `second` marks the second
+    pass, in which the annotator sees the gold. `server` is the hash of the server's address. `remote_id` is the id of
+    the project in Label Studio, None before it is created; `mark` is a random key in its title, by which a project is
+    found whose id was not stored. `config_sha256` is the hash of the labelling configuration on the server. `watermark`
+    is the time up to which annotations were read from the server. `holder` is the process that pushes to the batch now;
+    other processes may not until it releases the batch, or until `held_until`.
     """
 
     __tablename__ = "label_studio_batch"
@@ -32,7 +32,7 @@ class LabelStudioBatch(SQLModel, table=True):
 
     id: int | None = Field(default=None, primary_key=True)
     project_id: int = Field(foreign_key="project.id")
-    annotator_id: int = Field(foreign_key="annotator.id", index=True)
+    annotator_id: int | None = Field(default=None, foreign_key="annotator.id", index=True)
     work: BatchWork = Field(
         default=BatchWork.ANSWERS,
         sa_type=build_enum_type(BatchWork),
@@ -55,8 +55,8 @@ class LabelStudioTask(SQLModel, table=True):
 
     `sent_at` is set before the task is sent, `remote_id` is the id that the server gives the task. An annotator who
     answered a task in another annotator's batch gets an assignment with the same `remote_id`. `seen` is the hash of the
-    annotator's annotations when they were imported last, `seen_at` the time of the task's last change that was
-    imported.
+    annotator's annotations when they were imported last, `seen_at` the time of the task's last change that is known. A
+    task with `seen_at` and without `seen` was closed, as its assignment ended: it is not offered there any more.
     """
 
     __tablename__ = "label_studio_task"

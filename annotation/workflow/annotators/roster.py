@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,9 +15,9 @@ from aggregation.findings import write_plain
 from annotation.campaigns import project_file
 from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import BadInput, Conflict, NotFound, Where
-from annotation.store import journal
-from annotation.store.models import Annotator, Assignment, Cohort, Participation, Project
-from annotation.vocabulary import Event, UnassignedReason
+from annotation.store import journal, queries
+from annotation.store.models import Annotator, Assignment, Cohort, Item, Participation, Project
+from annotation.vocabulary import AssignmentStatus, Event, UnassignedReason
 from annotation.workflow import definitions, panels
 from annotation.workflow.annotators import access, invitations, payments, registration, withdrawal
 from annotation.workflow.annotators.payments import ActiveTime, Money
@@ -65,19 +65,51 @@ def unsuspend_annotator(session: Session, *, annotator: Annotator, now: datetime
     return True
 
 
-def release_items(session: Session, *, annotator: Annotator, project: Project, now: datetime) -> ReleasedCounts:
+def release_items(
+    session: Session, *, annotator: Annotator, project: Project, now: datetime, items: Collection[str] = ()
+) -> ReleasedCounts:
     """Take back what an annotator has in hand in a project, in Telegram and in Label Studio, so that others get it.
 
-    Raises Conflict where that is nothing.
+    With `items`, by their ids, only these. Raises NotFound for an unknown id, and Conflict where they have nothing of
+    it; then nothing is taken back.
     """
-    released = withdrawal.release_live_assignments(
-        session, annotator_id=annotator.id or 0, project_id=project.id, now=now
+    names = {
+        written: queries.resolve_item_id(session, project_id=project.id or 0, written=written) for written in items
+    }
+    found = select(Item.external_id, Item.id).where(
+        Item.project_id == project.id, col(Item.external_id).in_(names.values())
     )
-    if not (released.telegram or released.label_studio):
+    ids = {name: number or 0 for name, number in session.exec(found)}
+    unknown = [written for written, name in names.items() if name not in ids]
+    if unknown:
+        raise NotFound(
+            f"{project.name} has no item {spelling.quote_word(unknown[0])}.",
+            where=Where(field="--item"),
+            remedy="Write ids as in the items' file.",
+        )
+    held = select(Assignment.item_id).where(
+        Assignment.annotator_id == annotator.id,
+        Assignment.project_id == project.id,
+        Assignment.status == AssignmentStatus.LIVE,
+    )
+    in_hand = set(session.exec(held))
+    if not in_hand:
         raise Conflict(
             f"{annotator.pseudonym} has nothing in hand in {project.name}.", remedy="There is nothing to do."
         )
-    return released
+    for name, number in ids.items():
+        if number not in in_hand:
+            raise Conflict(
+                f"{annotator.pseudonym} does not have {spelling.quote_word(name)} in hand in {project.name}.",
+                remedy=f"`hromada status {project.name} --item {name}` shows where it is.",
+            )
+    return withdrawal.release_live_assignments(
+        session,
+        annotator_id=annotator.id or 0,
+        now=now,
+        project_id=project.id,
+        item_ids=ids.values() if items else None,
+    )
 
 
 def set_team_member(session: Session, *, annotator: Annotator, team_member: bool, now: datetime) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -39,19 +40,33 @@ class ReleasedCounts:
 
 
 def release_live_assignments(
-    session: Session, *, annotator_id: int, now: datetime, project_id: int | None = None
+    session: Session,
+    *,
+    annotator_id: int,
+    now: datetime,
+    project_id: int | None = None,
+    item_ids: Collection[int] | None = None,
 ) -> ReleasedCounts:
-    """Expire the annotator's live assignments, in all projects or in one, and return how many they were."""
+    """Expire the annotator's live assignments, in all projects or in one, of all items or of some; how many they were.
+
+    Their leases end now. Those of `item_ids` have none from now on: the annotator gets such an item again only where
+    somebody names both of them.
+    """
     live = models.ASSIGNMENTS.select.where(
         col(Assignment.annotator_id) == annotator_id, col(Assignment.status) == AssignmentStatus.LIVE
     )
     if project_id is not None:
         live = live.where(col(Assignment.project_id) == project_id)
+    if item_ids is not None:
+        live = live.where(col(Assignment.item_id).in_(item_ids))
     assignments = models.ASSIGNMENTS.list(session, live.order_by(col(Assignment.item_id)).with_for_update())
     for assignment in assignments:
         if assignment.holds_place:
             overlap_counts.release_place(session, item_id=assignment.item_id, done=False, now=now)
-        models.ASSIGNMENTS.update(session, assignment, status=AssignmentStatus.EXPIRED, holds_place=False)
+        ended = None if item_ids is not None else min(assignment.lease_until or now, now)
+        models.ASSIGNMENTS.update(
+            session, assignment, status=AssignmentStatus.EXPIRED, holds_place=False, lease_until=ended
+        )
     in_batches = sum(assignment.surface is Surface.LABEL_STUDIO for assignment in assignments)
     session.expire_all()
     return ReleasedCounts(telegram=len(assignments) - in_batches, label_studio=in_batches)

@@ -28,7 +28,7 @@ def expire_leases(session: Session, *, now: datetime, except_annotator_id: int |
     values = {"now": now, "except": except_annotator_id or 0, "limit": MAX_EXPIRED_AT_ONCE}
     rows = session.connection().execute(statement, values).all()
     if rows:
-        session.connection().execute(_EXPIRE, [{"assignment": row[0]} for row in rows])
+        session.connection().execute(_EXPIRE, [{"assignment": row[0], "now": now} for row in rows])
         overlap_counts.release_places(
             session, item_ids=[item_id for _, item_id, holds_place in rows if holds_place], now=now
         )
@@ -36,8 +36,11 @@ def expire_leases(session: Session, *, now: datetime, except_annotator_id: int |
 
 
 def expire_lease(session: Session, assignment: AssignmentRow, *, now: datetime) -> None:
-    """Expire this assignment and release its place; does nothing where the assignment is no longer live."""
-    ended = session.connection().execute(_EXPIRE, {"assignment": assignment.id})
+    """Expire this assignment and release its place; does nothing where the assignment is no longer live.
+
+    A lease that would have lasted longer ends now.
+    """
+    ended = session.connection().execute(_EXPIRE, {"assignment": assignment.id, "now": now})
     if ended.rowcount == 1 and assignment.holds_place:
         overlap_counts.release_place(session, item_id=assignment.item_id, done=False, now=now)
     models.ASSIGNMENTS.refresh(session, assignment)
@@ -53,4 +56,6 @@ _OVERDUE_UNLOCKED_LEASES = sa.text(f"{_SELECT_OVERDUE} FOR NO KEY UPDATE OF p, a
     sa.bindparam("now", type_=UtcDateTime())
 )
 _EXPIRE = sa.text("""
-UPDATE assignment SET status = 'expired', holds_place = false WHERE id = :assignment AND status = 'live'""")
+UPDATE assignment SET status = 'expired', holds_place = false,
+  lease_until = CASE WHEN lease_until <= :now THEN lease_until ELSE :now END
+WHERE id = :assignment AND status = 'live'""").bindparams(sa.bindparam("now", type_=UtcDateTime()))

@@ -37,11 +37,11 @@ class OwnProgress:
     """An annotator's progress in a project.
 
     `key` is the `ProjectChoice.key` of its menu entry, `programme` the title of its programme, `in_sequence` whether
-    that takes its projects one after the other. `done` of `total` items of the main stage (before it, of the pilot) are
-    answered or skipped; the total is None where it is not known. `preparing` is the stage before, where there is one.
-    `answers` counts the answers of all stages, `given` those of the pilot and the main stage. `answered` of `wanted`
-    answers of all annotators are given; None where the project does not show them. `shared` are the same two numbers
-    for the whole programme, as they stand above its items.
+    that takes its projects one after the other, and `status` that of the participation. `done` of `total` items of the
+    main stage (before it, of the pilot) are answered or skipped; the total is None where it is not known. `preparing`
+    is the stage before, where there is one. `answers` counts the answers of all stages, `given` those of the pilot and
+    the main stage. `answered` of `wanted` answers of all annotators are given; None where the project does not show
+    them. `shared` are the same two numbers for the whole programme, as they stand above its items.
     """
 
     project_id: int
@@ -50,6 +50,7 @@ class OwnProgress:
     programme: str | None
     in_sequence: bool
     state: ProgressState
+    status: ParticipationStatus | None = None
     done: int = 0
     total: int | None = None
     preparing: Stage | None = None
@@ -88,6 +89,7 @@ def list_own_progress(
             programme=row.programme,
             in_sequence=row.programme_id is not None and row.definition["order"] == "sequence",
             state=_find_state(row),
+            status=row.status,
             done=done.get((row.id, stage), 0),
             answers=sum(number for (project_id, _), number in answers.items() if project_id == row.id),
             given=sum(answers.get((row.id, stage), 0) for stage in (Stage.PILOT, Stage.MAIN)),

@@ -22,13 +22,14 @@ from annotation.loading.campaign import ReadVotes, read_votes
 from annotation.loading.drafts import VoteDraft, format_value, pause_garbage_collection
 from annotation.loading.vote_parser import locate_refusal
 from annotation.store import journal, judgements, models, pseudonyms, table_base
-from annotation.store.models import Annotator, Assignment, AssignmentRow, Item, Judgement, Project
+from annotation.store.models import Annotator, Assignment, AssignmentRow, Item, Judgement, LabelStudioBatch, Project
 from annotation.vocabulary import (
     EARLIER,
     SECOND_PASS,
     SECOND_PASS_OCCASION,
     SKIPPED,
     AssignmentStatus,
+    BatchWork,
     Event,
     Exclusion,
     Pool,
@@ -189,6 +190,7 @@ def read_vote_file(session: Session, project: Project, *, path: Path | None = No
     Raises BadInput for anything in the file that cannot be used, and Conflict for a file that was imported before.
     """
     definition = project_file.parse_definition(project.definition)
+    _refuse_adopted(session, project)
     section, source = vote_source.locate_votes(definition, project, path)
     item_contents = _list_item_contents(session, project, definition)
     questions = _list_questions(definition, item_contents.values())
@@ -230,11 +232,11 @@ def store_votes(
     definition = project_file.parse_definition(project.definition)
     vote_writer.lift_exclusions(session, project=project, now=now)
     votes_with_ids = [
-        (items[vote.item].id, annotators[vote.annotator], _exclude_by_pool(vote, items[vote.item].pool))
+        (items[vote.item].id, annotators[vote.annotator], exclude_by_pool(vote, items[vote.item].pool))
         for vote in votes
     ]
     if definition.kind == "baseline":
-        votes_with_ids = [(item, annotator, _count_skip(vote)) for item, annotator, vote in votes_with_ids]
+        votes_with_ids = [(item, annotator, count_skip(vote)) for item, annotator, vote in votes_with_ids]
     second_passes = [row for row in votes_with_ids if row[2].second_pass is not None]
     sorted_votes = vote_writer.sort_votes(
         session, project, [row for row in votes_with_ids if row[2].second_pass is None], policy=section.repeats
@@ -336,7 +338,7 @@ def _list_questions(
     return tuple(question.with_positions(max_options) for question in definition.all_questions)
 
 
-def _exclude_by_pool(vote: VoteDraft, pool: Pool) -> VoteDraft:
+def exclude_by_pool(vote: VoteDraft, pool: Pool) -> VoteDraft:
     """The vote itself for an item of the main pool; for an item of another pool the vote with an exclusion."""
     if pool is Pool.MAIN:
         return vote
@@ -344,10 +346,20 @@ def _exclude_by_pool(vote: VoteDraft, pool: Pool) -> VoteDraft:
     return vote._replace(exclusion=vote.exclusion or pool.exclusion, is_control=is_control)
 
 
-def _count_skip(vote: VoteDraft) -> VoteDraft:
+def count_skip(vote: VoteDraft) -> VoteDraft:
     """The vote, counted where it is a skip of one of our own tasks in a baseline, as a skip is there."""
     is_skip = vote.skip_reason is not None and vote.exclusion == SKIPPED
     return vote._replace(exclusion=None) if is_skip else vote
+
+
+def _refuse_adopted(session: Session, project: Project) -> None:
+    """Raise Conflict for an adopted project: its people would be counted twice, as accounts and as names of a file."""
+    batch = select(LabelStudioBatch.id).where(LabelStudioBatch.project_id == project.id)
+    if session.exec(batch.where(LabelStudioBatch.work == BatchWork.ADOPTED)).first() is not None:
+        raise Conflict(
+            f"The answers of {project.name!r} come from a project in Label Studio.",
+            remedy=f"Run `hromada label-studio pull {project.name}`. To import a file, load it under another name.",
+        )
 
 
 def _refuse_repeated_import(session: Session, project: Project, vote_file: VoteFile) -> None:

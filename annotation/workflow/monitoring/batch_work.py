@@ -120,8 +120,8 @@ def list_person_work(session: Session, *, now: datetime, project_id: int | None 
         ).order_by(col(Project.name), col(Annotator.pseudonym), col(LabelStudioBatch.work), col(LabelStudioBatch.id))
     ).all()
     batches: dict[PersonKey, list[LabelStudioBatch]] = defaultdict(list)
-    for batch, _, _ in rows:
-        batches[PersonKey(batch.project_id, batch.annotator_id, batch.work)].append(batch)
+    for batch, _, annotator in rows:
+        batches[PersonKey(batch.project_id, annotator.id or 0, batch.work)].append(batch)
     projects = {project.id or 0: project for _, project, _ in rows}
     annotators = {annotator.id or 0: annotator for _, _, annotator in rows}
     counted = {number: _measure_project(session, project, now=now) for number, project in projects.items()}

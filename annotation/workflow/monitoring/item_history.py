@@ -229,12 +229,14 @@ def _list_assignment_events(session: Session, item: Item, *, with_votes: bool) -
         if task is not None and task.sent_at is not None:
             number = "" if task.remote_id is None else f", task {task.remote_id}"
             yield ItemEvent(at=task.sent_at, who=who, what=f"sent to Label Studio{number}")
-        if assignment.status is AssignmentStatus.EXPIRED and assignment.lease_until is not None:
-            yield ItemEvent(at=assignment.lease_until, who=who, what="not answered in time: its place is free")
         answers = select(Judgement).where(Judgement.assignment_id == assignment.id).order_by(col(Judgement.revision))
         for judgement in session.exec(answers).all():
             event = _build_answer_event(judgement, who=who, with_votes=with_votes)
             yield replace(event, what=f"{event.what} (imported)") if is_imported else event
+        if assignment.status is AssignmentStatus.EXPIRED:
+            is_taken_back = assignment.lease_until is None
+            what = "taken back by an organiser" if is_taken_back else "ended without an answer"
+            yield ItemEvent(at=assignment.lease_until, who=who, what=f"{what}: its place is free")
 
 
 def _describe_assignment(assignment: Assignment) -> str:

@@ -380,6 +380,18 @@ def find_own_decision(session: Session, *, adjudicator: AnnotatorRow, case_id: i
     return session.exec(own.where(queries.build_holding_condition())).first()
 
 
+def find_latest_decision(session: Session, *, adjudicator: AnnotatorRow) -> tuple[int, int] | None:
+    """The case that the adjudicator decided last and the number of that decision, of those that hold; None without."""
+    shown = sa.select(col(AdjudicationCase.id), col(Adjudication.number)).join(
+        Adjudication,
+        (col(AdjudicationCase.item_id) == col(Adjudication.item_id))
+        & (col(AdjudicationCase.question) == col(Adjudication.question)),
+    )
+    own = shown.where(col(Adjudication.annotator_id) == adjudicator.id, queries.build_holding_condition())
+    row = session.connection().execute(own.order_by(col(Adjudication.id).desc()).limit(1)).first()
+    return None if row is None else (row.id, row.number)
+
+
 def take_decision_back(
     session: Session, *, adjudicator: AnnotatorRow, case_id: int, number: int, now: datetime
 ) -> QueuedCase | None:

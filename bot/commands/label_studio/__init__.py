@@ -3,7 +3,7 @@
 import typer
 
 from bot.commands.command_line import CommandGroup
-from bot.commands.label_studio import answers, batches, people, server
+from bot.commands.label_studio import adoption, answers, batches, people, server
 
 app = typer.Typer(
     cls=CommandGroup,
@@ -14,6 +14,7 @@ for command in (
     server.up,
     server.doctor,
     server.link,
+    adoption.adopt,
     batches.push,
     batches.move_items,
     answers.pull,

@@ -13,7 +13,7 @@ import typer
 from annotation.errors import BadInput, HromadaError, Where
 from bot.commands import terminal_output
 from bot.commands.command_line import AsJson
-from bot.commands.label_studio import connection
+from bot.commands.label_studio import batches, connection
 
 if TYPE_CHECKING:
     from annotation.label_studio.sync import PullResult, WebhookListener
@@ -22,11 +22,15 @@ if TYPE_CHECKING:
 def pull(
     project: connection.OptionalProject = None,
     everything: Annotated[bool, typer.Option("--all", help="From the beginning, not only what changed.")] = False,
+    drop_drafts: Annotated[
+        bool, typer.Option("--drop-drafts", help="Also remove released items that somebody began there.")
+    ] = False,
     json: AsJson = False,
 ) -> None:
-    """Take over what changed in Label Studio since the last pull, and erase there what forgotten annotators left.
+    """Take over what changed in Label Studio since the last pull.
 
-    The exit code is 1 where a batch could not be read, or something could not be erased; all else is done all the same.
+    Items that are no longer assigned to somebody leave their queue there, and what forgotten annotators left is erased.
+    The exit code is 1 if a batch could not be read or something could not be erased.
     """
     from annotation.label_studio import sync
     from bot.commands import database_session
@@ -43,6 +47,7 @@ def pull(
             clock=database_session.make_clock(database),
             project_id=project_id,
             everything=everything,
+            drop_drafts=drop_drafts,
             progress=progress,
         )
         erased, refused = 0, ""
@@ -55,7 +60,7 @@ def pull(
     else:
         _print_results(results)
         if erased:
-            terminal_output.print_sentence(f"Erased there, of forgotten annotators: {erased} projects or answers.")
+            terminal_output.print_sentence(f"Projects and answers of forgotten annotators erased there: {erased}.")
     if refused:
         print(f"hromada: not everything of forgotten annotators is erased there. {refused}", file=sys.stderr)
     if refused or any(result.problem for result in results):
@@ -74,12 +79,42 @@ def _print_results(results: Sequence[PullResult]) -> None:
     ]  # fmt: skip
     notes = [f"{name}: {result.problem}" for name, result in named if result.problem]
     notes += [f"{name}: {number} aside: {why}" for name, result in named for why, number in result.set_aside]
-    notes += [f"{name}: {result.missing} tasks were deleted there." for name, result in named if result.missing]
     notes += [
-        f"{name}: {result.unknown_tasks} tasks there are not ours." for name, result in named if result.unknown_tasks
+        f"{name}: {terminal_output.format_count(result.unknown_tasks, 'task')} there that hromada did not send."
+        for name, result in named
+        if result.unknown_tasks
     ]
+    notes += [
+        f"{name}: {terminal_output.format_count(result.missing, 'task')} deleted there."
+        for name, result in named
+        if result.missing
+    ]
+    notes += [f"{name}: {line}" for name, result in named for line in _describe_queue(result)]
     notes += [] if results else ["No batch was pushed yet."]
     terminal_output.print_table("Pulled", columns, rows, notes=notes)
+
+
+def _describe_queue(result: PullResult) -> list[str]:
+    """What changed in an annotator's queue, and what to do about it."""
+    lines = [
+        batches.describe_removed(result.queue.removed),
+        batches.describe_begun(result.queue.begun, project=result.project),
+    ]
+    if result.queue.missing:
+        missing = batches.name_items(result.queue.missing)
+        lines.append(f"deleted in Label Studio, or never sent: {missing}. Send again: {_build_push_command(result)}")
+    return [line for line in lines if line]
+
+
+def _build_push_command(result: PullResult) -> str:
+    """The command that fills this batch."""
+    if result.work == "answers":
+        second = " --second" if result.second else ""
+        return f"hromada label-studio push {result.project} --person {result.annotator}{second}"
+    command = "review" if result.work == "review" else "adjudicate"
+    gold_review = " --gold-review" if result.work == "gold review" else ""
+    question = f" --question {result.question}" if result.question else ""
+    return f"hromada {command} {result.project} --label-studio --as {result.annotator}{question}{gold_review}"
 
 
 def watch(
@@ -95,6 +130,7 @@ def watch(
     from bot.commands import database_session
 
     problems: dict[str, str] = {}
+    printed: dict[int | None, list[str]] = {}
 
     def print_news(results: Sequence[PullResult]) -> None:
         problems.pop("", None)
@@ -102,7 +138,12 @@ def watch(
             name = f"{result.project}, {result.annotator}"
             if result.changes:
                 terminal_output.print_sentence(f"{name}: {_describe_changes(result)}.")
-            _print_problem_once(problems, name, result.problem)
+            _print_problem_once(problems, str(result.remote_id), result.problem)
+            lines, earlier = _describe_queue(result), printed.get(result.remote_id, [])
+            printed[result.remote_id] = lines
+            for line in lines:
+                if line not in earlier:
+                    terminal_output.print_sentence(f"{name}: {line}")
 
     def print_failure(failure: HromadaError) -> None:
         _print_problem_once(problems, "", str(failure))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,42 +39,68 @@ REASONS: Mapping[UnassignedReason, str] = {
     UnassignedReason.WITHDRAWN: "they withdrew from the project",
     UnassignedReason.CAP: "they have reached the limit that `caps` in the project file sets",
     UnassignedReason.QUOTA: "they have had as many items as `quota` in the programme file allows",
-    UnassignedReason.NOTHING_LEFT: "no item is left that they may get: the others are answered, or with somebody",
+    UnassignedReason.NOTHING_LEFT: "the other items are answered, or assigned to somebody",
     UnassignedReason.SEARCHING: "the search for items has not ended: push again",
 }
 """Why an annotator gets no more items, and what helps."""
 
 
+def name_items(items: Sequence[str]) -> str:
+    """The first of these ids, and how many others there are."""
+    n_others = len(items) - MOST_NAMED
+    rest = f" and {terminal_output.format_count(n_others, 'other')}" if n_others > 0 else ""
+    return ", ".join(items[:MOST_NAMED]) + rest
+
+
+def describe_removed(items: Sequence[str]) -> str:
+    """That items left a queue; empty if none did."""
+    return f"left the queue, no longer assigned: {name_items(items)}." if items else ""
+
+
+def describe_begun(items: Sequence[str], *, project: str) -> str:
+    """That items stay in a queue because of a draft, and the command that removes them; empty if there are none."""
+    if not items:
+        return ""
+    remedy = f"hromada label-studio pull {project} --drop-drafts"
+    return f"no longer assigned, but a draft there keeps it in the queue: {name_items(items)}. Remove it: {remedy}"
+
+
 def print_push(result: PushResult, *, written: str) -> None:
     """Print what a push did for somebody who was named as it is `written`."""
-    for line in _describe_push(result, written=written):
-        terminal_output.print_sentence(line)
-    if result.in_hand:
-        terminal_output.print_line(result.address)
-
-
-def _describe_push(result: PushResult, *, written: str) -> Iterator[str]:
     person = result.annotator if written == result.annotator else f"{written} ({result.annotator})"
-    recovered = f", {result.recovered} found there again" if result.recovered else ""
-    counts = f"{result.assigned} new, {result.sent} sent{recovered}"
-    items = "1 item waits" if result.in_hand == 1 else f"{result.in_hand} items wait"
+    if result.in_hand:
+        recovered = f", {result.recovered} found there again" if result.recovered else ""
+        items = "1 item waits" if result.in_hand == 1 else f"{result.in_hand} items wait"
+        terminal_output.print_sentence(
+            f"{items} for {person} in Label Studio: {result.assigned} new, {result.sent} sent{recovered}."
+            " Send them the address:"
+        )
+        terminal_output.print_line(result.address)
+    else:
+        terminal_output.print_sentence(f"Nothing waits for {person} in Label Studio.")
+    for line in _describe_push(result):
+        terminal_output.print_sentence(line)
+
+
+def _describe_push(result: PushResult) -> Iterator[str]:
     if result.nothing_assigned is not None:
         reason = REASONS[result.nothing_assigned.reason].format(person=result.annotator, project=result.project)
-        yield f"No more now for {person}: {reason}."
+        yield f"They get no more now: {reason}."
+    elif not result.in_hand and not result.left_out:
+        yield "None of their answers waits for a second look: pull the first ones before."
     by_reason: dict[str, list[str]] = defaultdict(list)
     for item, reason in result.left_out.items():
         by_reason[reason.value].append(item)
     for why, left in by_reason.items():
-        named = ", ".join(left[:MOST_NAMED]) + (f" and {len(left) - MOST_NAMED} others" * (len(left) > MOST_NAMED))
-        yield f"Not sent, since {why}: {named}."
+        yield f"Not sent, since {why}: {name_items(left)}."
+    if result.sent_again:
+        yield f"Sent again, since somebody deleted it there: {name_items(result.sent_again)}."
+    for person, changes in result.queues.items():
+        for line in (describe_removed(changes.removed), describe_begun(changes.begun, project=result.project)):
+            if line:
+                yield f"{person}: {line}"
     if not result.linked:
         yield f"No account is linked; before the pull: hromada label-studio link ACCOUNT --person {result.annotator}"
-    if not result.in_hand and result.nothing_assigned is None and not result.left_out:
-        yield "None of their answers waits for a second look: pull the first ones before."
-    if result.in_hand:
-        yield f"{items} for {person} in Label Studio: {counts}. Send them the address:"
-    else:
-        yield f"Nothing waits for {person} in Label Studio."
 
 
 DEFAULT_NUMBER = 50
@@ -126,6 +152,7 @@ def push(
     )
     pushed = []
     with database_session.open_database() as database, connection.connect() as client:
+        connection.warn_of_version(client)
         for annotator, written in connection.find_annotators(database, client, person).items():
             with terminal_output.show_progress("push", quiet=json) as progress:
                 result = sync.push_batch(
@@ -167,7 +194,8 @@ def move_items(
     if json:
         terminal_output.print_json({"project": name, "chosen": len(ids), "handed_over": moved})
     else:
-        terminal_output.print_sentence(f"{len(ids)} items of {name} are for Label Studio, {moved} of them from now on.")
+        found = terminal_output.format_count(len(ids), "item")
+        terminal_output.print_sentence(f"Found in {name}: {found}. Moved to Label Studio now: {moved}.")
 
 
 def open_(

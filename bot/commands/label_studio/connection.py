@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,6 +33,15 @@ def connect() -> Client:
     from annotation.label_studio import client
 
     return client.connect_server()
+
+
+def warn_of_version(client: Client) -> None:
+    """Print a warning on the error stream for a release of the server that is not among those that were tried."""
+    from annotation.label_studio import server_models
+
+    warning = server_models.explain_version(client.get_version())
+    if warning is not None:
+        print(f"hromada: {warning}", file=sys.stderr)
 
 
 def find_project_id(database: Database, project: str | None) -> int | None:
@@ -78,6 +88,26 @@ def find_annotators(database: Database, client: Client, written: Sequence[str]) 
             ).pseudonym: name
             for name in written
         }
+
+
+def resolve_person(database: Database, written: str) -> str:
+    """The pseudonym of an annotator who is named by it, or by the e-mail of their account in Label Studio.
+
+    Only for an e-mail is the server asked. Raises NotFound if it has no such account, or the account is nobody's.
+    """
+    from annotation.label_studio import sync
+
+    if "@" not in written:
+        return written
+    with connect() as client:
+        account_id = find_accounts(client, [written])[written]
+        sync.adopt_server(database, client)
+        with database.reading() as view:
+            pseudonym = sync.map_accounts_to_pseudonyms(view, server=client.server_id).get(account_id)
+    if pseudonym is None:
+        remedy = f"Link it: hromada label-studio link {written}, with --person PSEUDONYM if they have one."
+        raise NotFound(f"The account {written} belongs to no annotator.", remedy=remedy)
+    return pseudonym
 
 
 def register_account(transaction: Session, client: Client, account_id: int) -> tuple[Annotator, bool]:

@@ -42,6 +42,8 @@ def doctor(json: AsJson = False) -> None:
         terminal_output.print_table(
             "Batches", ("project", "person", "pass", "there", "tasks", "is"), examination.batches
         )
+        if examination.version_warning:
+            terminal_output.print_sentence(f"Warning: {examination.version_warning}")
     if not examination.well:
         sys.exit(1)
 
@@ -109,7 +111,7 @@ def up(
         with local_server.run_server(executable, data, host=address.host, port=address.port, email=email) as server:
             for line in _describe_server(server, data):
                 terminal_output.print_line(line)
-            ended.wait()
+            server.wait(ended)
     except KeyboardInterrupt:
         pass
     terminal_output.print_sentence("Label Studio has ended; its data are kept.")

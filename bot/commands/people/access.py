@@ -21,12 +21,15 @@ if TYPE_CHECKING:
 
 @contextmanager
 def open_annotator(pseudonym: str) -> Iterator[tuple[Session, Annotator, datetime]]:
-    """A transaction, the annotator with this pseudonym, and the time; raises NotFound if nobody has it."""
+    """A transaction, the annotator with this pseudonym or e-mail, and the time; raises NotFound if nobody has it."""
     from annotation.workflow.annotators import roster
     from bot.commands import database_session
+    from bot.commands.label_studio import connection
 
-    with database_session.open_database() as database, database.transaction() as transaction:
-        yield transaction, roster.get_annotator(transaction, pseudonym), database_session.get_time(transaction)
+    with database_session.open_database() as database:
+        resolved = connection.resolve_person(database, pseudonym)
+        with database.transaction() as transaction:
+            yield transaction, roster.get_annotator(transaction, resolved), database_session.get_time(transaction)
 
 
 def suspend(
@@ -63,27 +66,36 @@ def readmit(
         n_counting = enforcement.readmit_annotator(
             transaction, annotator_id=annotator.id or 0, project_id=loaded.id or 0, now=now
         )
-    terminal_output.print_sentence(f"{pseudonym} may go on in {loaded.name}: {n_counting} answers count again.")
+    terminal_output.print_sentence(
+        f"{pseudonym} may go on in {loaded.name}. {terminal_output.format_count(n_counting, 'answer')} counted again."
+    )
 
 
 def release(
     pseudonym: Pseudonym,
     project: Annotated[str, typer.Option("--project", help="In which project.", show_default=False)],
+    item: Annotated[list[str] | None, typer.Option("--item", help="Only this item, by its id. Repeatable.")] = None,
 ) -> None:
-    """Take back what an annotator has in hand in a project, in Telegram and in Label Studio, so that others get it.
+    """Take items back that an annotator has not answered, so that others get them.
 
-    They may go on with other items.
+    Takes all that they have in the project, in Telegram and in Label Studio. They may go on, and can get these again.
+    With --item only these, which they get again only by `label-studio push --item`.
     """
     from annotation.workflow.annotators import roster
     from bot.commands import database_session
 
     with open_annotator(pseudonym) as (transaction, annotator, now):
         loaded = database_session.get_project(transaction, project)
-        released = roster.release_items(transaction, annotator=annotator, project=loaded, now=now)
+        released = roster.release_items(
+            transaction, annotator=annotator, project=loaded, items=tuple(item or ()), now=now
+        )
+    number = released.telegram + released.label_studio
     terminal_output.print_sentence(
-        f"{released.telegram + released.label_studio} items are taken back from {pseudonym}:"
+        f"{terminal_output.format_count(number, 'item')} taken back from {pseudonym}:"
         f" {released.telegram} in Telegram, {released.label_studio} in Label Studio."
     )
+    if released.label_studio:
+        terminal_output.print_sentence("The queue in Label Studio follows at the next push, pull or watch.")
 
 
 def withdraw(
@@ -99,7 +111,8 @@ def withdraw(
         name = loaded.name
         left = consents.withdraw_from_project(transaction, annotator_id=annotator.id or 0, project=loaded, now=now)
     terminal_output.print_sentence(
-        f"{pseudonym} is out of {name}: {left.answers} answers count no more, {left.places} places are free."
+        f"{pseudonym} is out of {name}: {terminal_output.format_count(left.answers, 'answer')} excluded,"
+        f" {terminal_output.format_count(left.places, 'place')} free."
     )
 
 
@@ -115,7 +128,9 @@ def forget(
             raise Conflict(f"Forgetting {pseudonym} cannot be undone.", remedy="Do it with --yes.")
         gone = erasure.erase_annotator(transaction, annotator_id=annotator.id or 0, now=now)
     terminal_output.print_sentence(
-        f"Forgotten: {gone.judgements} judgements and {gone.messages} messages in {gone.projects} projects are empty."
+        f"Forgotten: {terminal_output.format_count(gone.judgements, 'judgement')} and"
+        f" {terminal_output.format_count(gone.messages, 'message')} emptied in"
+        f" {terminal_output.format_count(gone.projects, 'project')}."
         " Backups and exports made before still hold them."
     )
     remaining = _erase_label_studio_copies()

@@ -129,11 +129,9 @@ def _build_json(listed: Roster, names: Mapping[str, str]) -> dict[str, object]:
 
 def data(pseudonym: Pseudonym) -> None:
     """Print everything that is stored about an annotator as JSON, for them to read."""
-    from annotation.workflow.annotators import own_data, roster
-    from bot.commands import database_session
+    from annotation.workflow.annotators import own_data
 
-    with database_session.open_database() as database, database.reading() as view:
-        annotator = roster.get_annotator(view, pseudonym)
+    with open_annotator(pseudonym) as (view, annotator, _):
         terminal_output.print_json(own_data.export_annotator(view, annotator_id=annotator.id or 0))
 
 

@@ -32,12 +32,28 @@ def asks_for_queue(context: UpdateContext) -> bool:
 
 
 def repeat_case(context: UpdateContext) -> TelegramCalls:
-    """Explain that a text is none of the choices, and show the card again, below."""
+    """Show the card again, below, and explain that a text is none of its choices; or ask for the comment again."""
     state, card = context.state, prompts.decode_prompt(context.state.prompt)
     older = case_queue.remove_case_buttons(context)
-    return join_calls(
-        older, context.send_text("choose-shown"), context.ask(card, state.step, subject_id=state.subject_id)
-    )
+    explanation = context.send_text("choose-shown") if state.step is ConversationStep.CASE else ()
+    return join_calls(older, explanation, context.ask(card, state.step, subject_id=state.subject_id))
+
+
+def reopen_latest_case(context: UpdateContext) -> TelegramCalls:
+    """Take the decision back that the adjudicator made last, as the button below it does; no call without one."""
+    latest = adjudication_queue.find_latest_decision(context.transaction.session, adjudicator=context.annotator)
+    if latest is None:
+        return ()
+    case_id, number = latest
+    tap = context.as_tap(None, CallbackData(ButtonAction.REOPEN, case_id, (number,)))
+    return join_calls(context.send_text("case-undone"), _show_reopened(tap, tap.require_callback()))
+
+
+def stop_work(context: UpdateContext) -> TelegramCalls:
+    """End the work on cases, as the button of the card does."""
+    older = case_queue.remove_case_buttons(context)
+    context.save_state(context.state.with_step(ConversationStep.NONE))
+    return join_calls(older, context.send_text("case-stopped"))
 
 
 def apply_tap(context: UpdateContext) -> TelegramCalls:
@@ -149,6 +165,12 @@ def _postpone_case(context: UpdateContext, callback: CallbackData) -> TelegramCa
 
 def _reopen_case(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
     """Take a decision back and show its case again, as the last message."""
+    shown = _show_reopened(context, callback)
+    undone = message_layout.render_text(context.translate, context.translate("case-undone"))
+    return join_calls(context.acknowledge(), context.edit(undone), shown)
+
+
+def _show_reopened(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
     queued = adjudication_queue.take_decision_back(
         context.transaction.session,
         adjudicator=context.annotator,
@@ -156,11 +178,7 @@ def _reopen_case(context: UpdateContext, callback: CallbackData) -> TelegramCall
         number=callback.get_number(CASE_NUMBER),
         now=context.now,
     )
-    undone = message_layout.render_text(context.translate, context.translate("case-undone"))
-    calls = join_calls(context.acknowledge(), context.edit(undone))
-    if queued is None:
-        return join_calls(calls, case_queue.show_next_case(context))
-    return join_calls(calls, case_queue.ask_case(context, queued))
+    return case_queue.show_next_case(context) if queued is None else case_queue.ask_case(context, queued)
 
 
 def _stop_work(context: UpdateContext, callback: CallbackData) -> TelegramCalls:

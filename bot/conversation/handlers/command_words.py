@@ -8,8 +8,8 @@ from dataclasses import replace
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import ConversationStep
-from bot.conversation import navigation, prompts
-from bot.conversation.handlers import answers, data_rights, skips_and_reports, start, work_sessions
+from bot.conversation import case_queue, navigation, prompts
+from bot.conversation.handlers import adjudication, answers, data_rights, skips_and_reports, start, work_sessions
 from bot.conversation.texts import get_texts, list_languages
 from bot.conversation.update_context import UpdateContext
 from bot.conversation.updates_and_calls import ButtonAction, CallbackData, NewMessage, TelegramCalls, UpdateKind
@@ -22,9 +22,10 @@ STEPS = {
     ConversationStep.SKIP,
     ConversationStep.REPORT,
     ConversationStep.ASK,
+    *case_queue.CASE_STEPS,
 }
 """The steps at which such a word is never the input; at an item and a profile field it may be the answer."""
-MESSAGE_STEPS = {ConversationStep.SKIP, ConversationStep.REPORT, ConversationStep.ASK}
+MESSAGE_STEPS = {ConversationStep.SKIP, ConversationStep.REPORT, ConversationStep.ASK, ConversationStep.COMMENT}
 """The steps whose input organisers read: no label of a button, yes or no is one either."""
 STANDING_LABELS: Mapping[str, NoticeWord] = {
     "remind-tomorrow": NoticeWord.ONCE,
@@ -37,6 +38,8 @@ STANDING_LABELS: Mapping[str, NoticeWord] = {
 def is_wish(context: UpdateContext) -> bool:
     """Whether the text is no input of the current step, but a word that does something."""
     step = context.state.step
+    if step is ConversationStep.CASE and _is_label(context.text, "undo"):
+        return True
     if step in STEPS and bool(prompts.find_command_word(context.text) or _find_standing(context.text)):
         return True
     return step in MESSAGE_STEPS and (prompts.may_be_wish(context.text) or _names_button_above(context))
@@ -47,20 +50,22 @@ def apply_word(context: UpdateContext) -> TelegramCalls:
     if context.incoming.kind is not UpdateKind.MESSAGE:
         return ()
     name = prompts.find_command_word(context.text)
+    if name and context.state.step in case_queue.CASE_STEPS:
+        return CASE_COMMANDS.get(name, adjudication.repeat_case)(context)
     if name:
         return COMMANDS[name](context)
     word = _find_standing(context.text)
     if word is not None:
         tap = context.as_tap(None, CallbackData(ButtonAction.NOTICE, word=word))
         return context.confirm_typed(data_rights.apply_tap(tap), f"✓ {context.text.strip()}")
-    if _is_label(context.text, "undo"):
-        return change_last_answer(context)
-    return ()
+    return _change_latest(context) if _is_label(context.text, "undo") else ()
 
 
 def apply_wish(context: UpdateContext) -> TelegramCalls:
     """Do what the text means; a label or a yes or no that means nothing here leads back to what is asked."""
-    return apply_word(context) or navigation.show_current_screen(context)
+    is_comment = context.state.step is ConversationStep.COMMENT
+    asks_again = adjudication.repeat_case if is_comment else navigation.show_current_screen
+    return apply_word(context) or asks_again(context)
 
 
 def _names_button_above(context: UpdateContext) -> bool:
@@ -80,6 +85,14 @@ def _find_standing(text: str) -> NoticeWord | None:
 def _is_label(text: str, text_id: str) -> bool:
     labels = (get_texts(language)(text_id) for language in list_languages())
     return prompts.normalise_text(text) in map(prompts.normalise_text, labels)
+
+
+def _change_latest(context: UpdateContext) -> TelegramCalls:
+    """Open the latest answer again; where a case is asked about, or nothing, take an adjudicator's decision back."""
+    if context.state.step in case_queue.CASE_STEPS:
+        return adjudication.reopen_latest_case(context) or context.send_text("nothing-before")
+    has_item = isinstance(navigation.get_live_item(context), AssignedItem)
+    return (() if has_item else adjudication.reopen_latest_case(context)) or change_last_answer(context)
 
 
 def change_last_answer(context: UpdateContext) -> TelegramCalls:
@@ -122,3 +135,8 @@ COMMANDS: Mapping[str, Callable[[UpdateContext], TelegramCalls]] = {
     "=forget": data_rights.ask_erasure_confirmation,
 }
 """What the words of each list do."""
+CASE_COMMANDS: Mapping[str, Callable[[UpdateContext], TelegramCalls]] = {
+    **{name: COMMANDS[name] for name in ("=progress", "=help", "=thanks", "=forget")},
+    "=pause": adjudication.stop_work,
+}
+"""What they do where a case is asked about, or a comment on it; for the others its card has buttons."""

@@ -185,9 +185,9 @@ class ScaleInput(OptionsInput):
     def apply_text(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
         """Answer with the number that was typed, or as any option is named."""
         question = narrow_question(asked.shown, ScaleQuestion)
-        if not question.is_typed:
-            return super().apply_text(asked, text)
         point = question.find_point(text.strip())
+        if point is None and not question.is_typed:
+            return super().apply_text(asked, text)
         if point is None:
             numbers = {"low": question.options[0], "high": question.options[-1]}
             return refuse_words_with_number(text) or RefusedInput(

@@ -96,8 +96,9 @@ class PreferenceInput(options.OptionsInput):
             rows = [(rows[0][0], build(tie, names[tie]), rows[0][1])]
         rows += [(build(index, names[index]),) for index in others]
         if not _fit_one_message(shown, asked.stimulus):
-            up = message_layout.build_button(f"{UP} {names[sides[0]]}", ButtonAction.UP, asked.draft.assignment_id)
-            rows.append((up,))
+            label = f"{UP} {names[sides[0]]}"
+            typed = (label, UP, f"{UP} {options.CYRILLIC[0]}", f"{UP} {options.LATIN[0]}")
+            rows.append((message_layout.build_button(label, ButtonAction.UP, asked.draft.assignment_id, typed=typed),))
         return tuple(rows)
 
     def apply_text(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:

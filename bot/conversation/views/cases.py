@@ -219,8 +219,8 @@ def _build_choice_buttons(queued: QueuedCase, translate: Texts) -> ButtonRows:
     rows = question_input.arrange_options(choices) if is_full else message_layout.arrange_buttons(choices)
     several = build_case_button(queued, translate("case-several"), ButtonAction.BOXES, 0, 0)
     others = (
-        build_case_button(queued, translate("case-broken"), ButtonAction.BROKEN),
-        message_layout.build_button(translate("case-later"), ButtonAction.LATER, queued.case.case_id),
+        build_case_button(queued, translate("case-broken"), ButtonAction.BROKEN, typed=("=report",)),
+        message_layout.build_button(translate("case-later"), ButtonAction.LATER, queued.case.case_id, typed=("=skip",)),
         message_layout.build_button(translate("case-stop"), ButtonAction.STOP, queued.case.case_id),
     )
     return (*rows, *(((several,),) if len(choices) > 1 else ()), others)

@@ -108,6 +108,14 @@ class Visitor:
         with self.page.expect_response(lambda answer: "/annotations" in answer.url and answer.request.method == "POST"):
             self.page.get_by_role("button", name="Submit current annotation").click()
 
+    def submit_refused(self, words: str) -> None:
+        """Try to hand the answer in; Label Studio refuses with these words, which are then closed."""
+        self.page.get_by_role("button", name="Submit current annotation").click()
+        told = self.page.locator(".ant-modal-confirm", has_text=words)
+        told.wait_for()
+        told.get_by_role("button", name="OK").click()
+        told.wait_for(state="hidden")
+
     def mark(self, part: str) -> None:
         """Drag over a part of the text to mark in, as a mouse does."""
         spots = self.page.locator(".hr-text .lsf-richtext__container").evaluate(

@@ -98,6 +98,10 @@ def test_an_item_is_filtered_by_keys_first_blind_and_then_with_the_right_answer(
     visitor.begin(again)
     row = page.locator(".hr-answers tr", has_text="Яке слово пропущено?")
     assert [cell.inner_text() for cell in row.locator("td").all()] == ["кіт", "пес"]
+    for piece in (".hr-answers", ".hr-gap", ".hr-page summary"):
+        expect(page.locator(piece)).to_be_in_viewport()
+    visitor.submit_refused("Перегляньте відповіді вгорі, а тоді позначте «Бачу ці відповіді».")
+    press_on_a_ukrainian_keyboard(page, "ь", "m")
     press_on_a_ukrainian_keyboard(page, "й", "q")
     press_on_a_ukrainian_keyboard(page, "н", "y")
     page.locator(".hr-text textarea").fill("Багато тварин.")
@@ -130,12 +134,13 @@ questions:
 items: {file: marked.jsonl, id: id, show: [hint, {field: text, title: Текст, mark: proposed}]}
 overlap: 1
 """
+WHO = "Хто це зробив, навіть якщо його згадано побіжно, один раз, наприкінці тексту або в самій назві, без імені?"
 TEXT = "Перший рядок 🦊 про лиса.\n\n  Другий <рядок> & ще: у Полтаві 🦔 було тепло."
 
 
 def test_parts_are_marked_where_they_stand(stored: Stored, put: Put, visit: Visit, tmp_path: Path) -> None:
     """Behind emoji, empty lines, highlights and angle brackets, offsets are those of the item's own text."""
-    (tmp_path / "marked.yaml").write_text(MARKED, "utf-8")
+    (tmp_path / "marked.yaml").write_text(MARKED.replace("Хто?", WHO), "utf-8")
     row = {"id": "m1", "hint": "підказка", "text": TEXT, "proposed": "рядок 🦊"}
     (tmp_path / "marked.jsonl").write_text(json.dumps(row, ensure_ascii=False) + "\n", "utf-8")
     definition, (item,) = stored(tmp_path / "marked.yaml")
@@ -145,10 +150,16 @@ def test_parts_are_marked_where_they_stand(stored: Stored, put: Put, visit: Visi
     visitor.begin(board)
     page = visitor.page
     page.keyboard.press("1")
-    for key, part in (("3", "Полтаві 🦔"), ("3", "ще"), ("5", "лиса.\n\n  Другий")):
+    fits = "key => key.getBoundingClientRect().right <= key.closest('.hr-question').getBoundingClientRect().right"
+    expect(page.locator(".lsf-label__hotkey:visible")).to_have_count(2)
+    keys = page.locator(".lsf-label__hotkey").all()
+    assert [one.inner_text() for one in keys if one.evaluate(fits)] == ["3", "6"]  # of a long question as well
+    for key, part in (("3", "Полтаві 🦔"), ("3", "ще"), ("6", "лиса.\n\n  Другий")):
         page.keyboard.press(key)
         visitor.mark(part)
         page.keyboard.press("Escape")
+    visitor.submit_refused("Позначте частину тексту й виберіть «Позначено» або виберіть «ніде».")
+    page.keyboard.press("4")
     visitor.submit()
     answers = payloads.read_answers(definition, item, board.results()[0])
     places = [(TEXT.index(part), part) for part in ("Полтаві 🦔", "ще")]

@@ -77,9 +77,14 @@ def test_every_campaign_renders(file: Path, second_pass: bool) -> None:
     about = definition(file)
     config = tree(about, second_pass=second_pass)
     asked = passes.list_questions(about, second_pass=second_pass)
-    nothing = [f"{one.name}:none" for one in asked if isinstance(one, SpanQuestion) and one.none is not None]
+    nothing = [
+        elements.get_none_control(one.name)
+        for one in asked
+        if (isinstance(one, SpanQuestion) and (one.required or one.none is not None))
+        or (one.required and one.takes_empty_answer)
+    ]
     named = controls(config)
-    assert sorted(named) == sorted([*(one.name for one in asked), *nothing])
+    assert sorted(named) == sorted([*(one.name for one in asked), *nothing, *["second:seen"] * second_pass])
     objects = {one.get("name") for one in config.iter("HyperText")}
     assert {one.get("toName") for one in named.values()} <= objects
     keys = Counter(one.get("hotkey") for one in config.iter() if one.get("hotkey"))
@@ -125,8 +130,10 @@ def test_words_stay_words(tmp_path: Path) -> None:
     assert not [value for value in values if re.search(r"\$[\w]", value)]
     assert "Скільки \u2060$\u20605?" in values
     told = configs.render_instructions(written(tmp_path, OPTIONED))
-    assert "<h3>Ціна $price та &lt;знаки&gt; &amp; &quot;лапки&quot;</h3>" in told
-    assert "<p>Перше.</p>\n<ul><li>добре</li><li>погано &lt;b&gt;</li></ul>" in told
+    assert "<h3><strong>Ціна $price та &lt;знаки&gt; &amp; &quot;лапки&quot;</strong></h3>" in told
+    assert "<p>Перше.</p>\n<ul><li>• добре</li><li>• погано &lt;b&gt;</li></ul>" in told
+    headed = written(tmp_path, OPTIONED.replace('"Перше.', '"# Як\\nПерше.'))
+    assert "<h4><strong>Як</strong></h4>\n<br><p>Перше.</p>" in configs.render_instructions(headed)
 
 
 def test_what_label_studio_cannot_follow_is_there_and_not_required(tmp_path: Path) -> None:

@@ -54,9 +54,7 @@ def put_cases(studio: Studio, definition: ProjectFile, opened: list[OpenCase]) -
     """A project of cases, as it is pushed."""
     config = configs.render_adjudication_config(definition, definition.all_questions[0])
     with Client(studio.url, studio.token) as client:
-        made = client.create_project(
-            title=definition.project, mark="x", config=config, instructions="…", empty_allowed=False
-        )
+        made = client.create_project(title=definition.project, mark="x", config=config, instructions="…")
         with studio.api() as api:  # the instructions would stand before the page
             assert api.patch(f"/api/projects/{made.id}", json={"show_instruction": False}).status_code == 200
         tasks = [decision_payloads.build_case_task(definition, one, number=n) for n, one in enumerate(opened, 1)]
@@ -98,14 +96,16 @@ def test_corrections_are_chosen_merged_or_said_to_be_broken(
     page.keyboard.press("1")
     page.locator(".hr-questions .hr-when .lsf-choice__checkbox").nth(1).click()
     visitor.submit()
-    expect(page.get_by_role("button", name="Submit current annotation")).to_be_disabled()
+    expect(page.locator(".lsf-choice input:checked")).to_have_count(0)
+    page.locator(".hr-page .lsf-richtext__container").first.wait_for()
     page.locator(".hr-questions .lsf-choice__checkbox", has_text="Відповідь 2 з моїми змінами").click()
     area = page.locator(".hr-columns textarea:visible")
     expect(area).to_have_count(1)
     expect(area).to_have_value(opened[1].candidates[1].answer)
     area.fill(FIRST.replace("засміялася", "усміхнулася"))
     visitor.submit()
-    expect(page.get_by_role("button", name="Submit current annotation")).to_be_disabled()
+    expect(page.locator(".lsf-choice input:checked")).to_have_count(0)
+    page.locator(".hr-page .lsf-richtext__container").first.wait_for()
     page.keyboard.press("6")
     page.locator(".hr-questions textarea:visible").fill("Немає початку.")
     visitor.submit()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from typing import Any
 
 import pytest
@@ -115,6 +116,17 @@ def test_markup_in_an_item_is_text() -> None:
     shown = payloads.build_task(project(CHOICE), item(pieces=pieces), assignment_id=1)["data"]["shown"]
     assert "<img" not in shown
     assert "a &amp; b" in shown
+
+
+def test_two_marks_in_a_sentence_look_different() -> None:
+    """The first and any further one, as in the chat: somebody is asked whether «вона» means «лисиця»."""
+    pieces = [dict((item().pieces or [])[1], marks=[[0, 6], [28, 32]])]
+    shown = payloads.build_task(project(CHOICE), item(pieces=pieces), assignment_id=1)["data"]["shown"]
+    assert re.findall('<span class="([^"]+)">([^<]+)</span>', shown) == [
+        ("hr-mark", "Лисиця"),
+        ("hr-mark hr-further", "Вона"),
+    ]
+    assert ".hr-further" in configs.render_label_config(project(CHOICE))
 
 
 def said(name: str, kind: str, **value: Any) -> dict[str, Any]:

@@ -296,6 +296,42 @@ def test_everything_may_be_typed(chat: Chat, load: Load) -> None:
     assert len(list_live_cards(chat)) == 0
 
 
+@pytest.mark.parametrize("word", ["Змінити", "Change", "Изменить", "zmień"])
+def test_the_latest_decision_is_changed_by_its_label(chat: Chat, load: Load, word: str) -> None:
+    """Typed below the next case, or where no more waits; where nothing is decided that is said."""
+    load(ROWS, items=ITEMS)
+    refresh(chat, {"0": {CaseReason.TIE}, "1": {CaseReason.TIE}})
+    become_adjudicator(chat)
+    assert chat.say(word) == ["Повертатися тут немає куди."]
+    for left in (2, 1):
+        one = get_item(list_live_cards(chat)[-1])
+        chat.say(f"перше {one}")
+        undone, card = chat.say(word)
+        assert undone == "↩ Рішення скасовано. Завдання — нижче."
+        assert card.startswith(f"Слова · на черзі {left}\n\nслово {one}\n")
+        assert len(list_live_cards(chat)) == 1
+        chat.say(f"друге {one}")
+    assert [labels for _, decision, labels, _ in decisions(chat) if decision == "label"][1::2] == [
+        [f"друге {item}"] for item, decision, _, _ in decisions(chat) if decision == "undone"
+    ]
+
+
+def test_words_do_what_they_say_at_a_case(chat: Chat, load: Load) -> None:
+    """The buttons of the card, help, thanks and the end of work; as a comment none of them is stored."""
+    load(ROWS, items=ITEMS)
+    refresh(chat)
+    become_adjudicator(chat)
+    first = get_item(chat.last)
+    chat.say("пропустити")
+    assert get_item(chat.last) != first
+    assert chat.say("дякую") == ["Це вам дякую, що ви тут!"]
+    assert chat.say("помилка")[-1].startswith("Що не так")
+    for no_comment in ("пропустити", "так", "помилка"):
+        assert chat.say(no_comment)[-1].startswith("Що не так")
+    assert chat.say("пауза") == ["Дякуємо! Усе вирішене збережено. Продовжити: /adjudicate"]
+    assert decisions(chat) == []
+
+
 LONG = " ".join(f"речення {number}." for number in range(900))
 SETS = ['["а"]', '["а", "в"]', "[]"]
 KINDS: Mapping[str, tuple[dict[str, Any], list[dict[str, Any]], str]] = {

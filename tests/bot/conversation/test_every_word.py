@@ -37,9 +37,12 @@ from tests.bot.conversation.test_screens import STORIES, Play
 Load = Callable[..., None]
 LISTS = (prompts.BACK, prompts.YES, prompts.NO, *prompts.COMMAND_WORDS)
 N_WORDS = 2
-UNTYPED = {ButtonAction.UP, ButtonAction.UNDO, ButtonAction.REOPEN}
+UNTYPED = {ButtonAction.UP, ButtonAction.UNDO}
 """A tap on these knows its message; typed they show the item, and open the latest answer."""
-STORED = (models.Judgement, models.SupportMessage, models.ProfileAnswer, models.Consent, models.Attestation)
+STORED = (
+    *(models.Judgement, models.SupportMessage, models.ProfileAnswer, models.Consent, models.Attestation),
+    *(models.Adjudication, models.Report),
+)
 
 
 class Undone(Exception):
@@ -168,7 +171,7 @@ class Prober(Chat):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", ["uk", "en"])
+@pytest.mark.parametrize("language", ["uk", "en", "ru", "pl"])
 @pytest.mark.parametrize("story", STORIES, ids=[one.__name__ for one in STORIES])
 def test_what_is_typed_does_what_its_button_does(
     db: Database, load: Load, tmp_path: Path, story: Callable[[Play], None], language: str

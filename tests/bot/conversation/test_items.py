@@ -192,6 +192,23 @@ def test_a_scale_stands_in_a_row(
     assert chat.screens[-2].text.startswith(f"✓ 1 · {told}\n")
 
 
+@pytest.mark.parametrize("options", ["1, 2, 3, 4, 5", "0, 1, 2, 3, 4, 5"])
+def test_a_point_is_typed_as_any_number(chat: Chat, load: Load, options: str) -> None:
+    """With a decimal comma or point that changes nothing; between two points, or of several, there is none."""
+    load(
+        [{"id": name, "text": f"Речення {name}."} for name in "abc"],
+        question=f"{{type: scale, text: 'Наскільки?', options: [{options}]}}",
+        items="{{file: {name}.jsonl, id: id, show: text}}",
+    )
+    chat.begin()
+    for none in ("3,5", "3, 4", "7,0"):
+        chat.say(none)
+    assert chat.answers() == []
+    for point in ("3,0", "4.0", "5"):
+        chat.say(point)
+    assert chat.answers() == ["3", "4", "5"]
+
+
 def test_a_long_scale_has_quick_buttons_and_takes_any_number(chat: Chat, load: Load) -> None:
     """A button for each tenth point; what is no point is asked for again, with both ends."""
     load(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import sqlalchemy as sa
-from sqlmodel import select
+from sqlmodel import col, select
 
 from annotation.campaigns import programme_file
 from annotation.store import models, queries
@@ -307,6 +307,20 @@ def test_what_was_decided_stands_in_the_lines(
     [end] = walk(chat)
     assert end.startswith(f"Слова\n– Яке слово довше? — {line}")
     assert end.endswith(DONE.format(answers="2 відповіді"))
+
+
+def test_what_was_decided_is_said_of_each_project(chat: Chat, join: Join, db: Database) -> None:
+    """Not only of the first, nor only while another project is open."""
+    join(2, 2)
+    walk(chat, 3)
+    with db.transaction() as session:
+        participations = session.exec(select(models.Participation).order_by(col(models.Participation.project_id)))
+        for own, status in zip(participations, (ParticipationStatus.PAUSED, ParticipationStatus.EXCLUDED), strict=True):
+            own.status = status
+            session.add(own)
+    [end] = chat.say("/start")
+    assert "«Яке слово довше?» призупинено" in end
+    assert "«Кіт чи пес?» завершено" in end
 
 
 def test_who_left_a_project_reads_nothing_of_it(chat: Chat, join: Join) -> None:

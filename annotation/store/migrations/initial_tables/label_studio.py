@@ -29,10 +29,10 @@ def create_tables() -> None:
         "label_studio_batch",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("project_id", sa.Integer(), nullable=False),
-        sa.Column("annotator_id", sa.Integer(), nullable=False),
+        sa.Column("annotator_id", sa.Integer()),
         sa.Column(
             "work",
-            *build_enum_type("work", "answers", "adjudication", "gold review", "review"),
+            *build_enum_type("work", "answers", "adjudication", "gold review", "review", "adopted"),
             nullable=False,
         ),
         sa.Column("question", sa.String(64), nullable=False),

@@ -345,6 +345,20 @@ def open_batch_assignment(transaction: AnnotatorTransaction, *, assignment_id: i
     )
 
 
+def expire_batch_items(transaction: AnnotatorTransaction, *, project_id: int, now: datetime) -> None:
+    """End the annotator's assignments of a project in Label Studio whose lease is over, and free their places."""
+    overdue = models.ASSIGNMENTS.select.where(
+        col(Assignment.annotator_id) == transaction.annotator_id,
+        col(Assignment.project_id) == project_id,
+        col(Assignment.status) == vocabulary.AssignmentStatus.LIVE,
+        col(Assignment.surface) == vocabulary.Surface.LABEL_STUDIO,
+        col(Assignment.lease_until) < now,
+    )
+    session = transaction.session
+    for assignment in models.ASSIGNMENTS.list(session, overdue.order_by(col(Assignment.item_id)).with_for_update()):
+        leases.expire_lease(session, assignment, now=now)
+
+
 def count_batch_items(session: Session, *, annotator_id: int, project_id: int) -> int:
     """Return how many live items of the project the annotator's batch has, without those of the second pass."""
     return _count_live(session, annotator_id, project_id, col(Assignment.occasion) >= 0)

@@ -8,6 +8,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -137,7 +138,7 @@ def test_people_are_named_by_their_accounts_and_items_by_id_or_condition(
     assert "http" not in said
     hromada("pause", "q")
     said = hromada("label-studio", "push", "q", "--person", str(taras.id))
-    assert f"No more now for {person}: the project is not running: hromada start, or hromada reopen." in said
+    assert "They get no more now: the project is not running: hromada start, or hromada reopen." in said
 
 
 def test_all_missing_accounts_are_named_before_anything_is_linked(
@@ -228,9 +229,44 @@ def test_a_server_that_cannot_start_says_why(hromada: Command) -> None:
     program.write_text("#!/bin/sh\necho the port is taken\nexit 1\n")
     program.chmod(0o755)
     told = hromada("label-studio", "up", *free, "--program", "./program", code=2)
-    assert "Label Studio ended at once." in told
+    assert "Label Studio ended while it was starting (exit code 1)." in told
+    assert "Start again" in told
     assert "the port is taken" in told
     assert (hromada.folder / "label-studio-data/account.json").stat().st_mode & 0o077 == 0
+
+
+DYING = """\
+#!{python}
+import http.server, sys, threading
+class Answer(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b'{{"token": "t"}}')
+        if self.path != "/health":
+            threading.Timer(0.3, server.shutdown).start()
+server = http.server.HTTPServer(("127.0.0.1", int(sys.argv[-1])), Answer)
+server.serve_forever()
+print("out of memory", file=sys.stderr)
+sys.exit(3)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.process
+def test_up_ends_with_a_sentence_when_its_server_dies(command: Callable[[Path], Command], tmp_path: Path) -> None:
+    """It names the exit code and the last line of the log, and how to start again."""
+    program = tmp_path / "program"
+    program.write_text(DYING.format(python=sys.executable))
+    program.chmod(0o755)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+    run = command(tmp_path)
+    told = run("label-studio", "up", "--listen", f"127.0.0.1:{port}", "--program", "./program", code=2)
+    assert "Label Studio has ended by itself (exit code 3)." in told
+    assert "Start again" in told
+    assert "out of memory" in told
 
 
 AGAIN = f"""\

@@ -373,11 +373,11 @@ def test_a_server_that_hangs_is_waited_for_no_longer_than_said(desk: Desk) -> No
     assert [decision for _, _, decision, _, _ in desk.decisions()] == ["broken"]
 
 
-def run_killed(desk: Desk, *arguments: str) -> int:
+def run_killed(run: Command, *arguments: str) -> int:
     """Run the command again and again, killed later each time, until it comes through; how often it was killed."""
-    script = desk.run.hromada.write("killed.py", KILLED)
+    script = run.hromada.write("killed.py", KILLED)
     path = {"PYTHONPATH": ":".join(filter(None, sys.path))}
-    ran = desk.run.hromada.run_process(*arguments, env=path, words=(sys.executable, script))
+    ran = run.hromada.run_process(*arguments, env=path, words=(sys.executable, script))
     assert ran.code == 0, ran.err
     return int(ran.out.splitlines()[-1])
 
@@ -389,15 +389,38 @@ def test_killed_at_any_step_nothing_is_lost_or_doubled(
 ) -> None:
     """Between writes, commits and requests of a push, and of a pull of what was decided."""
     desk = make_desk(tmp_path, command, accounts["olha"], 6)
-    assert run_killed(desk, "adjudicate", "stories", "--as", desk.person, "--label-studio") > 5
+    assert run_killed(desk.run, "adjudicate", "stories", "--as", desk.person, "--label-studio") > 5
     pushed = desk.push()
     assert (pushed["waiting"], pushed["sent"], pushed["recovered"]) == (6, 0, 0)
     tasks = desk.tasks(pushed["remote_id"])
     assert sorted(tasks) == [f"s{n}" for n in range(1, 7)]
     for item, text in zip(sorted(tasks), stories(6), strict=True):
         desk.decide(tasks[item], decision_controls.name_candidate(right(text)))
-    assert run_killed(desk, "label-studio", "pull") > 5
+    assert run_killed(desk.run, "label-studio", "pull") > 5
     wanted = [(f"s{n}", 0, "label", [right(text)], "") for n, text in enumerate(stories(6), 1)]
     assert desk.decisions() == wanted
     assert desk.pull()["answered"] == 0
     assert desk.decisions() == wanted
+
+
+@pytest.mark.slow
+def test_a_task_that_was_deleted_there_is_sent_again(desk: Desk) -> None:
+    """While nothing is decided in it; the decision of another one stays, and its task is forgotten."""
+    remote = desk.push()["remote_id"]
+    tasks = desk.tasks(remote)
+    desk.decide(tasks["s1"], decision_controls.name_candidate(right(stories(1)[0])))
+    assert desk.pull()["answered"] == 1
+    with desk.run.studio.api() as api:
+        for item in ("s1", "s2"):
+            assert api.delete(f"/api/tasks/{tasks[item]['id']}/").status_code == 204
+    told = desk.run("label-studio", "pull")
+    assert "deleted in Label Studio, or never sent: s2. Send again: hromada adjudicate stories --label-studio" in told
+    assert f"--as {desk.person} --question fixed" in told
+    assert desk.push()["sent"] == 1
+    assert sorted(desk.tasks(remote)) == ["s2", "s3", "s4"]
+    with desk.run.studio.api() as api:
+        assert api.delete(f"/api/tasks/{tasks['s3']['id']}/").status_code == 204
+    pushed = desk.push()
+    assert (pushed["sent"], pushed["sent_again"], pushed["waiting"]) == (1, ["s3"], 3)
+    assert sorted(desk.tasks(remote)) == ["s2", "s3", "s4"]
+    assert len(desk.decisions()) == 1

@@ -72,7 +72,7 @@ def test_a_faultless_item_is_submitted_in_the_second_pass_and_only_then_kept(
     visitor = visit()
     submit, page = come(visitor, run, account, first["remote_id"]), visitor.page
     for _ in range(2):
-        expect(submit).to_be_disabled()  # a blind answer is required
+        visitor.submit_refused("Дайте відповідь: «Яке слово пропущено?».")
         page.keyboard.press("1")
         visitor.submit()
     assert run.json("pull")[0]["answered"] == 2
@@ -87,6 +87,8 @@ def test_a_faultless_item_is_submitted_in_the_second_pass_and_only_then_kept(
     submit = begin(visitor, run, second["remote_id"])
     expect(submit).to_be_enabled()
     expect(page.locator(".lsf-choice input:checked")).to_have_count(0)
+    visitor.submit_refused("Перегляньте відповіді вгорі")
+    page.keyboard.press("m")
     visitor.submit()
     page.get_by_role("button", name="Skip").click()
     expect(page.get_by_text("No More Tasks", exact=False).or_(page.get_by_text("You've completed"))).to_be_visible()
@@ -117,12 +119,12 @@ def put(run: Command, account: Account, questions: list[dict[str, Any]]) -> int:
 
 
 @pytest.mark.parametrize(
-    ("questions", "stored"),
+    ("questions", "stored", "confirmed"),
     [
-        ([BOXES], "[]"),
-        pytest.param([BOXES | {"required": False}, NOTE], "", marks=pytest.mark.slow),
-        pytest.param([PLACE | {"required": False}], "", marks=pytest.mark.slow),
-        pytest.param([NOTE, BOXES | {"show_if": {"note": ["так"]}}], "", marks=pytest.mark.slow),
+        ([BOXES], "[]", "Нічого з цього"),
+        pytest.param([BOXES | {"required": False}, NOTE], "", None, marks=pytest.mark.slow),
+        pytest.param([PLACE | {"required": False}], "", None, marks=pytest.mark.slow),
+        pytest.param([NOTE, BOXES | {"show_if": {"note": ["так"]}}], "", None, marks=pytest.mark.slow),
     ],
 )
 def test_nothing_is_an_answer_where_the_project_allows_it(
@@ -132,11 +134,15 @@ def test_nothing_is_an_answer_where_the_project_allows_it(
     tmp_path: Path,
     questions: list[dict[str, Any]],
     stored: str,
+    confirmed: str | None,
 ) -> None:
-    """Submit works at once, and the pull stores an answer with nothing in it."""
+    """Submit works at once, or after a tick that none of the options is right; the pull stores an empty answer."""
     run, visitor = command(tmp_path), visit()
     remote = put(run, accounts["olha"], questions)
     expect(come(visitor, run, accounts["olha"], remote)).to_be_enabled()
+    if confirmed is not None:
+        visitor.submit_refused(f"Якщо нічого не підходить, позначте «{confirmed}».")
+        visitor.page.locator(".lsf-choice__checkbox", has_text=confirmed).click()
     visitor.submit()
     (pulled,) = run.json("pull")
     assert (pulled["answered"], pulled["set_aside"]) == (1, {})
@@ -145,12 +151,12 @@ def test_nothing_is_an_answer_where_the_project_allows_it(
 
 
 @pytest.mark.parametrize(
-    ("questions", "key", "asks"),
+    ("questions", "keys", "asks"),
     [
         ([BOXES | {"least": 1}, BOXES | {"name": "more"}], "1", "Що не так?"),
-        pytest.param([ANSWER, BOXES], "1", "Так?", marks=pytest.mark.slow),
+        pytest.param([ANSWER, BOXES | {"required": False}], "1", "Так?", marks=pytest.mark.slow),
         pytest.param([NOTE | {"required": True}], None, "Примітка", marks=pytest.mark.slow),
-        pytest.param([PLACE], None, None, marks=pytest.mark.slow),
+        pytest.param([PLACE], None, "Де помилка?", marks=pytest.mark.slow),
     ],
 )
 def test_nothing_is_no_answer_where_one_is_required(
@@ -159,22 +165,25 @@ def test_nothing_is_no_answer_where_one_is_required(
     visit: Visit,
     tmp_path: Path,
     questions: list[dict[str, Any]],
-    key: str | None,
-    asks: str | None,
+    keys: str | None,
+    asks: str,
 ) -> None:
-    """Submit is dead while nothing is given; where something else was, the screen names the question that is open."""
+    """Submit names the question that is open, whatever else was answered; a text is submitted as it was typed."""
     run, visitor = command(tmp_path), visit()
-    submit = come(visitor, run, accounts["olha"], put(run, accounts["olha"], questions))
+    expect(come(visitor, run, accounts["olha"], put(run, accounts["olha"], questions))).to_be_enabled()
     page = visitor.page
-    expect(submit).to_be_disabled()
     if len(questions) > 1:
         page.get_by_text("мова").last.click()
-        submit.click()
-        expect(page.get_by_text(f"Дайте відповідь: «{asks}».")).to_be_visible()
-        page.keyboard.press("Escape")
+    visitor.submit_refused(f"Дайте відповідь: «{asks}».")
     (pulled,) = run.json("pull")
     assert (pulled["answered"], pulled["read"]) == (0, 1)
-    if key is not None:
-        page.keyboard.press(key)
-        visitor.submit()
-        assert run.json("pull")[0]["answered"] == 1
+    if keys is not None:
+        page.keyboard.press(keys)
+    elif questions[0]["type"] == "text":
+        page.locator(".hr-text textarea").fill("Усе добре.")
+    else:
+        page.keyboard.press("1")
+        visitor.mark("Речення")
+        page.keyboard.press("2")
+    visitor.submit()
+    assert run.json("pull")[0]["answered"] == 1

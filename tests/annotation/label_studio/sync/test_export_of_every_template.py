@@ -27,7 +27,7 @@ from annotation.campaigns.questions import (
     SpanQuestion,
 )
 from annotation.label_studio import passes
-from annotation.label_studio_controls.span_control import get_none_control
+from annotation.label_studio_controls import elements
 from annotation.loading import campaign
 from annotation.loading.drafts import format_value
 from annotation.store import database, invariants, pseudonyms, queries
@@ -141,7 +141,7 @@ def answer_question(question: Question, item: Item, chance: random.Random) -> li
 def mark_parts(question: SpanQuestion, text: str, chance: random.Random) -> list[dict[str, Any]]:
     """Up to `most` words, the last ones first, among them such as stand several times."""
     if question.none is not None and chance.random() < 0.3:
-        return [build_region(get_none_control(question), "choices", choices=["none"])]
+        return [build_region(elements.get_none_control(question.name), "choices", choices=["none"])]
     words = [match.span() for match in re.finditer(r"\w+(?:\s+—\s+\w+)?|\n\nА", text)]
     return [
         build_region(

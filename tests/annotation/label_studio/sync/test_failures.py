@@ -194,21 +194,6 @@ def test_questions_that_were_changed_there_stop_the_pull_until_they_are_put_back
     workspace.well()
 
 
-def test_tasks_that_were_deleted_there_are_told_of(workspace: Workspace) -> None:
-    """The answers that were pulled stay as they are."""
-    workspace.campaign(items=2)
-    workspace.person("olha")
-    workspace.push("olha", 2)
-    one = workspace.tasks()[0]
-    workspace.say("olha", one)
-    workspace.pull()
-    with workspace.studio.api() as api:
-        assert api.delete(f"/api/tasks/{one}/").status_code == 204
-    found = workspace.pull()
-    assert (found.missing, found.deleted) == (1, 0)
-    assert len(workspace.answers()) == 1
-
-
 def _refused(step: Callable[[], object], says: str) -> None:
     with pytest.raises(Unavailable, match=says):
         step()

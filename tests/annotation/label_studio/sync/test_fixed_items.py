@@ -39,10 +39,11 @@ def fix(workspace: Workspace, item: str, *, cosmetic: bool) -> None:
 
 
 def shown(workspace: Workspace) -> dict[str, str]:
-    """What the tasks of the batch show there, by item."""
-    remote = workspace.batch().remote_id
-    assert remote is not None
-    return {task.data["item"]: task.data["shown"] for page in workspace.client.list_task_pages(remote) for task in page}
+    """What the tasks of the batch show there that are offered or answered, by item."""
+    with workspace.studio.api() as api:
+        found = api.get("/api/tasks", params={"project": workspace.batch().remote_id, "fields": "all"}).json()["tasks"]
+    offered = [task for task in found if task["annotations"] or not task["is_labeled"]]
+    return {task["data"]["item"]: task["data"]["shown"] for task in offered}
 
 
 def test_the_next_push_shows_a_fixed_item_as_it_is_and_takes_a_superseded_one_away(workspace: Workspace) -> None:
@@ -95,3 +96,17 @@ def test_a_task_that_was_deleted_there_hinders_no_push(workspace: Workspace) -> 
         for task in workspace.tasks():
             assert api.delete(f"/api/tasks/{task}/").status_code == 204
     assert workspace.push("olha", 2).in_hand == 1
+
+
+@pytest.mark.slow
+def test_a_correction_begins_with_the_fixed_text(workspace: Workspace) -> None:
+    """Its field shows the prediction of the task, which is replaced together with what the task shows."""
+    workspace.campaign(items=1, overlap=1, question={"type": "edit", "text": "Виправте.", "field": "text"})
+    workspace.person("olha")
+    workspace.push("olha", 1)
+    (task,) = workspace.tasks()
+    fix(workspace, "p-1", cosmetic=True)
+    workspace.push("olha", 1)
+    with workspace.studio.api() as api:
+        (prediction,) = api.get(f"/api/tasks/{task}").json()["predictions"]
+    assert [region["value"]["text"] for region in prediction["result"]] == [["Виправлене p-1."]]
