@@ -477,7 +477,7 @@ def _format_finished_heading(saved: SavedJudgement, translate: Texts, *, emoji: 
     answers = format_answers(saved, translate)
     if not answers:
         answers = [translate("second-none" if saved.is_second_pass else "leave-open")]
-    if len(answers) > 1:
+    if len(answers) > 1 or _has_own_verdicts(saved):
         return "\n".join([f"{mark} {saved.number} {emoji}".strip(), *answers])
     return f"{mark} {saved.number} · {answers[0]} {emoji}".strip()
 

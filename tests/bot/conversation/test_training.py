@@ -84,6 +84,21 @@ def test_each_of_several_answers_has_its_verdict(chat: Chat, load: Load) -> None
     assert chat.toasts[-1] == "✗ Яка? — весела (правильно: добра)"
 
 
+def test_a_question_that_was_not_asked_has_no_verdict(chat: Chat, load: Load) -> None:
+    """Nor a line; the only one left stands below the number all the same."""
+    row = {"text": "Казка.", "fox": "так", "why": "Лис є."}
+    questions = (
+        "questions:\n- {name: fox, type: choice, text: Є лис?, options: [так, ні]}\n"
+        "- {name: tone, type: choice, text: Який?, options: [рудий, сірий], show_if: {fox: так}}\n"
+    )
+    items = ITEMS.replace("gold: gold", "gold: fox") + ", explanation: why}}"
+    load(pools(row, "training", "main"), items=items, more=questions + TRAINING)
+    chat.begin()
+    chat.tap("ні")
+    marked = chat.screens[-2].text
+    assert marked.startswith("✗ 1\n✗ Є лис? — ні (правильно: так)\n\nЛис є.\n\nКазка.")
+
+
 @pytest.mark.parametrize(
     ("typed", "told"),
     [("Риги", "Майже: «Анна из Риги», а не «Риги»"), ("вечером", "Правильна відповідь: «Анна из Риги»")],
