@@ -30,8 +30,9 @@ OTHER_SCREENS = {*access.RESOLVABLE_REASONS, UnassignedReason.SEARCHING, Unassig
 STOP_TEXTS: Mapping[ParticipationStatus | None, str] = {
     ParticipationStatus.PAUSED: "paused-by-rule",
     ParticipationStatus.EXCLUDED: "excluded",
+    ParticipationStatus.FAILED: "failed",
 }
-"""The ids of the texts that tell what the lines of the projects do not: who stopped the annotator in one of them."""
+"""The ids of the texts that tell why somebody has no items of a project any more."""
 
 
 def is_end(result: NothingAssigned, *, key: int) -> bool:
@@ -54,7 +55,7 @@ def render_end(
     untils = [] if states == {ProgressState.DONE} else untils
     if untils:
         head, foot = translate("card-cap"), translate("card-until", until=_format_time(context, min(untils)))
-    elif ProgressState.PAUSED in states:
+    elif ProgressState.PAUSED in states or any(own.status is ParticipationStatus.PAUSED for own in scope):
         head, foot = translate("card-stopped"), ""
     elif states == {ProgressState.CLOSED}:
         head, foot = translate("card-closed"), ""
@@ -74,8 +75,8 @@ def _format_time(context: UpdateContext, at: datetime) -> str:
 
 
 def _list_stops(scope: Sequence[OwnProgress], translate: Texts) -> list[str]:
-    """A sentence about each project in which a rule or the organisers stopped the annotator."""
-    stopped = [progress for progress in scope if progress.state is ProgressState.STOPPED]
+    """A sentence about each project in which a rule, the organisers or a failed test stopped the annotator."""
+    stopped = [one for one in scope if one.state in {ProgressState.STOPPED, ProgressState.FAILED}]
     told = [progress for progress in stopped if progress.status in STOP_TEXTS]
     return [translate(STOP_TEXTS[progress.status], project=progress.title) for progress in told]
 

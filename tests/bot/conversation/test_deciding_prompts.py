@@ -139,7 +139,7 @@ def test_a_skip_is_typed_by_its_label(chat: Chat, load: Load, question: str, typ
     if question is TEXT_QUESTION:
         chat.say("Київ")
     assert "Чому пропускаємо?" in chat.say(typed)[-1]
-    assert "Поки що запитань для вас немає." in chat.say("Не знаю відповіді")[-1]
+    assert "🏁 Це все, що було для вас. Дякуємо!" in chat.say("Не знаю відповіді")[-1]
     assert chat.answers() == ["(unsure)"]
 
 
