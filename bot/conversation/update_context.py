@@ -200,6 +200,13 @@ class UpdateContext:
         *earlier, last = self.send(*parts)
         return (*earlier, replace(last, prompt=(self.annotator_id, update_id)))
 
+    def close_prompt(self) -> TelegramCalls:
+        """A call that removes the buttons of the message that asked last; none where it is unknown."""
+        if self.state.asked_in is None or not self.state.prompt:
+            return ()
+        asked = prompts.decode_prompt(self.state.prompt)
+        return self.as_tap(self.state.asked_in).edit(replace(asked, buttons=()))
+
     def redraw_item(self, message: RenderedMessage, *, assignment_id: int) -> TelegramCalls:
         """A call that lets the message of an item ask something else; texts that are sent before answer nothing."""
         conversation_state.begin_redraw(self.transaction.session, assignment_id)

@@ -194,10 +194,10 @@ gap = GAP
 stage-training = training
 # In the line above a question, in small letters: it belongs to the test.
 stage-qualification = test
-# In the line above a question, where questions come in pages.
+# In the line above an item, where items come in pages.
 # $page (2): number of the page
-# $place (3): number of the question on the page
-page = page { $page }, question { $place }
+# $place (3): number of the item on the page
+page = page { $page }, item { $place }
 # In the list of projects, after the title.
 # $left (5): how many questions are left for this annotator
 left = { $left ->

@@ -103,7 +103,7 @@ part = Część { $number } z { $of }
 gap = LUKA
 stage-training = trening
 stage-qualification = test
-page = strona { $page }, pytanie { $place }
+page = strona { $page }, zadanie { $place }
 left = { $left ->
     [one] zostało { $left } pytanie
     [few] zostały { $left } pytania

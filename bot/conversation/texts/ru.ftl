@@ -109,7 +109,7 @@ part = Часть { $number } из { $of }
 gap = ПРОПУСК
 stage-training = тренировка
 stage-qualification = проверка
-page = страница { $page }, вопрос { $place }
+page = страница { $page }, задание { $place }
 left = { $left ->
     [one] остался { $left } вопрос
     [few] осталось { $left } вопроса

@@ -109,7 +109,7 @@ part = Частина { $number } з { $of }
 gap = ПРОПУСК
 stage-training = тренування
 stage-qualification = перевірка
-page = сторінка { $page }, запитання { $place }
+page = сторінка { $page }, завдання { $place }
 left = { $left ->
     [one] лишилося { $left } запитання
     [few] лишилося { $left } запитання

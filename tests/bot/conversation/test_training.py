@@ -78,6 +78,7 @@ def test_each_of_several_answers_has_its_verdict(chat: Chat, load: Load) -> None
     questions = (
         "questions:\n- {name: fox, type: choice, text: Є лис?, options: [так, ні]}\n"
         "- {name: tone, type: choices, text: Яка?, options: [добра, весела], least: 1}\n"
+        "- {name: why, type: choice, text: Чому?, options: [а, б], show_if: {fox: ні}}\n"
     )
     items = ITEMS.replace("gold: gold", "gold: fox, golds: {{tone: tone}}") + ", explanation: why}}"
     load(pools(row, "training", "main"), items=items, more=questions + TRAINING)
@@ -91,7 +92,22 @@ def test_each_of_several_answers_has_its_verdict(chat: Chat, load: Load) -> None
         "✗ 1\n✓ Є лис? — так\n✗ Яка? — весела (правильно: добра)",
         "Лис є.",
     ]
-    assert chat.toasts[-1] == "✗ Правильна відповідь: добра"
+    assert chat.toasts[-1] == "✗ Яка? — весела (правильно: добра)"
+
+
+def test_a_question_that_was_not_asked_has_no_verdict(chat: Chat, load: Load) -> None:
+    """Nor a line; the only one left stands below the number all the same."""
+    row = {"text": "Казка.", "fox": "так", "why": "Лис є."}
+    questions = (
+        "questions:\n- {name: fox, type: choice, text: Є лис?, options: [так, ні]}\n"
+        "- {name: tone, type: choice, text: Який?, options: [рудий, сірий], show_if: {fox: так}}\n"
+    )
+    items = ITEMS.replace("gold: gold", "gold: fox") + ", explanation: why}}"
+    load(pools(row, "training", "main"), items=items, more=questions + TRAINING)
+    chat.begin()
+    chat.tap("ні")
+    marked = chat.screens[-2].text
+    assert marked.startswith("✗ 1\n✗ Є лис? — ні (правильно: так)\n\nЛис є.\n\nКазка.")
 
 
 def test_what_was_not_asked_has_no_verdict(chat: Chat, load: Load) -> None:
