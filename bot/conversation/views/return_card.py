@@ -72,7 +72,7 @@ def _list_figures(
     }
     answered, wanted = (sum(numbers[at] for numbers in shared.values()) for at in (0, 1))
     if wanted:
-        own = min(answered, sum(progress.given for progress in scope if progress.answered is not None))
+        own = min(answered, sum(progress.given for progress in scope if progress.key in shared))
         lines.append(translate("card-together", answered=answered, wanted=wanted, own=own))
     if work.days >= LEAST_DAYS:
         lines.append(translate("card-days", days=work.days))
