@@ -17,6 +17,8 @@ MAX_PAIRS = 3
 
 _CONFUSABLE = str.maketrans("авекмнорстухіјѕԁԛԝһвαονρικυ’ʼ‘`´–—‑", "abekmhopctyxijsdqwhbaovpiku'''''---")
 """Cyrillic and Greek letters in lower case, and the Latin letter that looks alike in one case; apostrophes; dashes."""
+_STROKED = str.maketrans("łŁøØđĐ", "lLoOdD")
+"""Latin letters whose stroke Unicode does not take for an accent."""
 
 
 def build_key(text: str) -> str:
@@ -49,6 +51,22 @@ def build_skeleton(text: str) -> str:
         return " ".join(text.split()).casefold().replace("`", "'")
     visible = "".join(sign for sign in build_key(text) if not _is_invisible(sign))
     return " ".join(visible.split()).casefold().translate(_CONFUSABLE)
+
+
+def strip_accents(text: str) -> str:
+    """Return the text as people type it without the accents of a Latin alphabet: `pomin` for `pomiń`; others stay."""
+    if text.isascii():
+        return text
+    plain = text.translate(_STROKED)
+    return "".join(
+        unicodedata.normalize("NFD", sign)[0] if "LATIN" in unicodedata.name(sign, "") else sign
+        for sign in unicodedata.normalize("NFC", plain)
+    )
+
+
+def build_typed_key(text: str) -> str:
+    """Return what is equal for names that differ in case, alphabet, Latin accents or the dots of «ё» alone."""
+    return strip_accents(build_skeleton(text).replace("ё", "e"))
 
 
 def find_lookalikes(names: Iterable[str]) -> tuple[tuple[str, ...], ...]:

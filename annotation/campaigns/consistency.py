@@ -464,7 +464,7 @@ def _check_annotators(file: ProjectSections) -> Contradiction | None:
         names.add(field.name)
     if file.exposure is not None and file.project in file.exposure.exceptions:
         return Contradiction("A project needs no exposure exception for itself", ("exposure", "exceptions"))
-    return find_impossible_admission(file.profile, file.admission)
+    return find_impossible_admission(file.profile, file.admission, invites_friends=file.invite_friends is not None)
 
 
 def _check_panels(file: ProjectSections) -> Contradiction | None:

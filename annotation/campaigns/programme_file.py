@@ -12,6 +12,7 @@ from annotation import input_files
 from annotation.campaigns import bot_commands, project_file, validation_errors, yaml_document
 from annotation.campaigns.sections import base
 from annotation.campaigns.sections.annotators import (
+    FRIENDS,
     AdmissionSection,
     ConsentSection,
     ProfileField,
@@ -75,10 +76,15 @@ def read_programme(path: Path, *, allow_outside: bool = False) -> CheckedProgram
         raise validation_errors.explain_errors(source, failure, model=ProgrammeFile) from None
     profile = [(field.text, source.where(("profile", index, "text"))) for index, field in enumerate(definition.profile)]
     bot_commands.refuse_in_texts([(definition.invitation, source.where(("invitation",))), *profile])
-    contradiction = find_impossible_admission(definition.profile, definition.admission)
+    contradiction = find_impossible_admission(
+        definition.profile, definition.admission, invites_friends=definition.invite_friends is not None
+    )
     if contradiction is not None:
+        is_profile = contradiction.key_path[1] == "profile"
         raise BadInput(
-            f"{contradiction.message}.", where=source.where(contradiction.key_path), remedy="Ask for it in `profile`."
+            f"{contradiction.message}.",
+            where=source.where(contradiction.key_path),
+            remedy="Ask for it in `profile`." if is_profile else f"Write cohort: [{FRIENDS}, …].",
         )
     if definition.consent is not None:
         # the text is not needed here: a missing or empty file is to be reported now

@@ -36,17 +36,26 @@ def ask_before_item(context: UpdateContext, definition: ProjectFile, *, project_
 
 
 def render_at_pause(context: UpdateContext, *, project_id: int) -> RenderedMessage | None:
-    """The question about the work session that ends now; None where the project asks for none."""
+    """The question about the work session that ends now; None where nothing is asked, or nothing was answered in it.
+
+    Where the project asks in the same words as another that has the answers, the question is that one's.
+    """
     definition = context.find_definition(project_id)
     section = definition.attestation if definition else None
-    participation = context.transaction.find_participation(project_id)
-    if section is None or participation is None or participation.work_session < 1:
+    if section is None:
+        return None
+    listed = consents.list_due(
+        context.transaction.session, annotator_id=context.annotator_id, now=context.now, at_end=True
+    )
+    asked = [due for due in listed if due.section == section]
+    due = min(asked, key=lambda due: due.project_id != project_id, default=None)
+    if due is None:
         return None
     return own_progress.render_attestation(
         section,
         context.translate,
-        project_id=project_id,
-        work_session=participation.work_session,
+        project_id=due.project_id,
+        work_session=due.work_session,
         moment=AttestationMoment.PAUSE,
     )
 

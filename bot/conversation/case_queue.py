@@ -61,7 +61,7 @@ def remove_case_buttons(context: UpdateContext) -> TelegramCalls:
     state = context.state
     if state.step not in CASE_STEPS or state.asked_in in {None, context.incoming.message_id}:
         return ()
-    return _edit_message(context, state.asked_in, replace(prompts.decode_prompt(state.prompt), buttons=()))
+    return context.close_prompt()
 
 
 def redraw_card(context: UpdateContext, message: RenderedMessage, queued: QueuedCase) -> TelegramCalls:
@@ -76,14 +76,3 @@ def redraw_card(context: UpdateContext, message: RenderedMessage, queued: Queued
         )
         context.save_state(replace(asked, asked_in=message_id))
     return context.edit(message)
-
-
-def end_comment(context: UpdateContext) -> TelegramCalls:
-    """Remove the button under the question that a comment answers."""
-    return _edit_message(
-        context, context.state.asked_in, replace(prompts.decode_prompt(context.state.prompt), buttons=())
-    )
-
-
-def _edit_message(context: UpdateContext, message_id: int | None, message: RenderedMessage) -> TelegramCalls:
-    return () if message_id is None else context.as_tap(message_id).edit(message)

@@ -192,6 +192,8 @@ def _list_label_translations(languages: tuple[str, ...]) -> Mapping[str, tuple[s
     for word in get_words(BACK):
         back = dict.fromkeys(get_texts(language)("back") for language in languages)
         translations.setdefault(word, {}).update(back)
+    for label in list(translations):
+        translations.setdefault(spelling.strip_accents(label), {}).update(translations[label])
     return {label: tuple(others) for label, others in translations.items()}
 
 
@@ -200,8 +202,19 @@ def _find_button(text: str, buttons: Sequence[InlineButton]) -> InlineButton | N
     in_full = [
         button for button in buttons if typed and typed in map(normalise_text, (button.label, *button.typed[:1]))
     ]
-    named = in_full or [button for button in buttons if typed in _expand_words(button.typed)]
+    named = (
+        in_full or [button for button in buttons if typed in _expand_words(button.typed)] or _list_alike(typed, buttons)
+    )
     return named[0] if len(named) == 1 else None
+
+
+def _list_alike(typed: str, buttons: Sequence[InlineButton]) -> list[InlineButton]:
+    """The buttons whose whole text a typed one is but for look-alike letters and accents, if it is longer than one."""
+    key = spelling.build_typed_key(typed)
+    if len(key) < 2:
+        return []
+    names = {button: map(normalise_text, (button.label, *button.typed[:1])) for button in buttons}
+    return [button for button in buttons if key in map(spelling.build_typed_key, names[button])]
 
 
 def normalise_text(text: str) -> str:

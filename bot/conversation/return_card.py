@@ -30,8 +30,9 @@ OTHER_SCREENS = {*access.RESOLVABLE_REASONS, UnassignedReason.SEARCHING, Unassig
 STOP_TEXTS: Mapping[ParticipationStatus | None, str] = {
     ParticipationStatus.PAUSED: "paused-by-rule",
     ParticipationStatus.EXCLUDED: "excluded",
+    ParticipationStatus.FAILED: "failed",
 }
-"""The ids of the texts that tell what the lines of the projects do not: who stopped the annotator in one of them."""
+"""The ids of the texts that tell why somebody has no items of a project any more."""
 
 
 def is_end(result: NothingAssigned, *, key: int) -> bool:
@@ -54,7 +55,7 @@ def render_end(
     untils = [] if states == {ProgressState.DONE} else untils
     if untils:
         head, foot = translate("card-cap"), translate("card-until", until=_format_time(context, min(untils)))
-    elif ProgressState.PAUSED in states:
+    elif ProgressState.PAUSED in states or any(own.status is ParticipationStatus.PAUSED for own in scope):
         head, foot = translate("card-stopped"), ""
     elif states == {ProgressState.CLOSED}:
         head, foot = translate("card-closed"), ""
@@ -74,17 +75,18 @@ def _format_time(context: UpdateContext, at: datetime) -> str:
 
 
 def _list_stops(scope: Sequence[OwnProgress], translate: Texts) -> list[str]:
-    """A sentence about each project in which a rule or the organisers stopped the annotator."""
-    stopped = [progress for progress in scope if progress.state is ProgressState.STOPPED]
+    """A sentence about each project in which a rule, the organisers or a failed test stopped the annotator."""
+    stopped = [one for one in scope if one.state in {ProgressState.STOPPED, ProgressState.FAILED}]
     told = [progress for progress in stopped if progress.status in STOP_TEXTS]
     return [translate(STOP_TEXTS[progress.status], project=progress.title) for progress in told]
 
 
 def show_pause(context: UpdateContext, *, project_id: int | None = None) -> TelegramCalls:
     """Show the card of a pause: of this project and its programme, else of those where the annotator worked last."""
-    session = context.transaction.session
-    wishes.note_work(session, annotator_id=context.annotator_id)
-    worked_on = project_id or participations.find_latest_project(session, annotator_id=context.annotator_id)
+    wishes.note_work(context.transaction.session, annotator_id=context.annotator_id)
+    worked_on = project_id or participations.find_latest_project(
+        context.transaction.session, annotator_id=context.annotator_id
+    )
     scope = _list_project_scope(context, worked_on)
     has_begun = any(conversation_state.is_begun(draft) and not draft.revision for draft in context.state.drafts)
     head = [context.translate("paused-begun" if has_begun else "paused")]
@@ -94,10 +96,10 @@ def show_pause(context: UpdateContext, *, project_id: int | None = None) -> Tele
 
 def show_session_end(context: UpdateContext, *, project_id: int) -> TelegramCalls:
     """Show the card at the end of the session, whose last item is of this project; no item is assigned."""
-    session, state = context.transaction.session, context.state
+    state = context.state
     since = datetime.fromtimestamp(state.session_since, UTC)
-    work = payments.summarise_recent_work(session, annotator_id=context.annotator_id, since=since)
-    wishes.note_work(session, annotator_id=context.annotator_id)
+    work = payments.summarise_recent_work(context.transaction.session, annotator_id=context.annotator_id, since=since)
+    wishes.note_work(context.transaction.session, annotator_id=context.annotator_id)
     scope = _list_project_scope(context, project_id)
     buttons = CardButtons(sizes=True, reminds=True, invites=_find_inviting(context, scope), leads_on=True)
     head = own_progress.list_session_lines(
@@ -131,10 +133,10 @@ def _render(
     foot: str = "",
     buttons: CardButtons | None,
 ) -> RenderedMessage:
-    session, ids = context.transaction.session, [progress.project_id for progress in scope]
+    ids = [progress.project_id for progress in scope]
     zone = announcements.get_zone(context.annotator.time_zone, context.settings.time_zone)
     work = own_work.summarise_work(
-        session,
+        context.transaction.session,
         annotator_id=context.annotator_id,
         project_ids=ids,
         today=context.now.astimezone(zone).date(),
@@ -145,7 +147,7 @@ def _render(
         head=head,
         scope=scope if work.total else (),
         work=work if work.total else None,
-        earned=own_work.sum_earned(session, annotator_id=context.annotator_id, project_ids=ids),
+        earned=own_work.sum_earned(context.transaction.session, annotator_id=context.annotator_id, project_ids=ids),
         foot=foot,
         buttons=buttons or CardButtons(),
     )

@@ -200,6 +200,13 @@ class UpdateContext:
         *earlier, last = self.send(*parts)
         return (*earlier, replace(last, prompt=(self.annotator_id, update_id)))
 
+    def close_prompt(self) -> TelegramCalls:
+        """A call that removes the buttons of the message that asked last; none where it is unknown."""
+        if self.state.asked_in is None or not self.state.prompt:
+            return ()
+        asked = prompts.decode_prompt(self.state.prompt)
+        return self.as_tap(self.state.asked_in).edit(replace(asked, buttons=()))
+
     def redraw_item(self, message: RenderedMessage, *, assignment_id: int) -> TelegramCalls:
         """A call that lets the message of an item ask something else; texts that are sent before answer nothing."""
         conversation_state.begin_redraw(self.transaction.session, assignment_id)
@@ -230,18 +237,20 @@ class UpdateContext:
         return replace(self, incoming=tap, callback=callback)
 
     def confirm_typed(self, calls: TelegramCalls, understood: str) -> TelegramCalls:
-        """The calls of a tap that was typed: a message says what was understood, and what the toast would say."""
-        return tuple(
-            self._build_confirmation(call, understood) if isinstance(call, TapAcknowledgement) else call
-            for call in calls
-        )
+        """The calls of a tap that was typed: a message says what was understood, and what the toast would say.
 
-    def _build_confirmation(self, acknowledgement: TapAcknowledgement, understood: str) -> NewMessage:
+        There is no message where there is nothing to say.
+        """
+        confirmed: list[TelegramCall] = []
+        for call in calls:
+            confirmed += self._build_confirmation(call, understood) if isinstance(call, TapAcknowledgement) else [call]
+        return tuple(confirmed)
+
+    def _build_confirmation(self, acknowledgement: TapAcknowledgement, understood: str) -> TelegramCalls:
         lines = [understood] if understood else []
         if acknowledgement.text not in {"", self.translate("saved"), self.translate("noted")}:
             lines.append(acknowledgement.text)
-        (message,) = self.send(message_layout.render_text(self.translate, "\n".join(lines)))
-        return message
+        return self.send(message_layout.render_text(self.translate, "\n".join(lines))) if lines else ()
 
     def without_tap(self) -> UpdateContext:
         """The context as if no button were tapped: what follows is neither acknowledged again nor edits the message."""

@@ -339,6 +339,11 @@ projects: [{file: one.yaml, quota: 100}, {file: two.yaml}]
         ("order: interleaved", "order: shuffled", "programme.yaml:6:1, order"),
         ("quota: 100", "quota: 0", "projects.0.quota"),
         ("order:", "admission: {profile: {sex: ні}}\norder:", "programme.yaml:6:23, admission.profile.sex: Admission"),
+        (
+            "order:",
+            "invite_friends: 2\nadmission: {cohort: a}\norder:",
+            "programme.yaml:7:13, admission.cohort: Invited friends",
+        ),
         ("qouta", "quota", ""),
         ("consent.md", "agreement.md", "agreement.md: There is no such file"),
         ("two.yaml", "three.yaml", "projects.1.file: There is no file 'three.yaml'"),

@@ -64,10 +64,10 @@ PROMISED = replace(IDLE, active_at=NOW, rest_until=TOMORROW, promised_at=TOMORRO
         (replace(PROMISED, active_at=TOMORROW - MINUTE), TOMORROW, WishedNotice.REMINDER),
         (replace(PROMISED, active_at=TOMORROW + MINUTE), TOMORROW + HOUR, None),
         (replace(PROMISED, active_at=TOMORROW + MINUTE), TOMORROW + 3 * DAY, WishedNotice.REMINDER),
-        (replace(PROMISED, reminders=False), TOMORROW, None),
+        (replace(PROMISED, reminders=False), TOMORROW, WishedNotice.PROMISED),
         (replace(PROMISED, rest_until=None), TOMORROW, WishedNotice.REMINDER),
     ],
-    ids=["in time", "early", "at work before", "at work since", "away since", "not wanted", "taken back"],
+    ids=["in time", "early", "at work before", "at work since", "away since", "a single one", "taken back"],
 )
 def test_a_promised_reminder(wish: Wish, at: datetime, expected: WishedNotice | None) -> None:
     """It comes when they asked for it, whether or not they were at work meanwhile; once they are back, it need not."""

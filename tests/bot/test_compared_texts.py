@@ -67,7 +67,7 @@ async def test_the_second_text_replies_to_the_first_and_a_button_leads_up(
         assert "↑ А" in dict(person.messages[-1].buttons)
     await chat.tap(person, "Однаково")
     await chat.send(person, "другa")
-    assert person.messages[-1].text.startswith("Поки що це все")
+    assert person.messages[-1].text.startswith("🏁 Це все")
     changed = next(message for message in reversed(person.messages) if "Змінити" in dict(message.buttons))
     await chat.tap(person, "Змінити")
     assert "Ваша відповідь: Б" in changed.text

@@ -79,9 +79,9 @@ async def test_when_all_is_done_it_is_said(chat: Chat, load: Load) -> None:
     load(*ITEMS[:1])
     person = await begun(chat)
     await chat.tap(person, person.messages[-1].buttons[0][0])
-    assert person.messages[-1].text.startswith("Поки що це все")
+    assert person.messages[-1].text.startswith("🏁 Це все, що було для вас.")
     await chat.send(person, "/start")
-    assert [one.text[:14] for one in person.messages[-2:]] == ["Поки що це все"] * 2
+    assert [one.text[:10] for one in person.messages[-2:]] == ["🏁 Це все, "] * 2
 
 
 async def test_sixty_four_taps_at_once_on_a_slow_network(chat: Chat, load: Load) -> None:

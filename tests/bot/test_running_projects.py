@@ -68,13 +68,11 @@ def begun(chat: Chat, tmp_path: Path) -> Chat:
 
 
 async def come(chat: Chat, number: int) -> ScriptedPerson:
-    """Somebody goes through consent, time zone, warning and card to the first item."""
+    """Somebody goes through consent, warning and card to the first item."""
     person = chat.person(number, language="en")
     await chat.send(person, "/start")
     await chat.tap(person, "English")
-    await chat.tap(person, TEXTS("agree"))
-    await chat.tap(person, person.messages[-1].buttons[0][0])
-    for label in ("go-on", "begin"):
+    for label in ("agree", "go-on", "begin"):
         await chat.tap(person, TEXTS(label))
     return person
 

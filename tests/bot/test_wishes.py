@@ -262,7 +262,7 @@ async def test_news_comes_once_when_there_is_something_again(chat: Chat, load: C
     ]
     await chat.send(person, "так, напишіть")
     assert "Напишемо вам один раз" in person.screen
-    assert "Де ви зараз? Тоді писатимемо лише вдень." in person.messages[-1].text
+    assert "Де ви зараз? Так ми зможемо писати вам лише вдень." in person.messages[-1].text
     await chat.tap(person, "Не хочу казати")
     assert "Напишемо вам один раз" in (await send_and_read(chat, person, "/start"))
     await live(chat, days=1)

@@ -156,13 +156,21 @@ class ExposureSection(Section):
     exceptions: Annotated[tuple[Name, ...], BeforeValidator(wrap_in_list), Field(min_length=1)]
 
 
-def find_impossible_admission(
-    profile: tuple[ProfileField, ...], admission: AdmissionSection | None
-) -> Contradiction | None:
-    """Find the first condition of admission that nobody can meet, or None.
+FRIENDS = "friends"
+"""The cohort of the annotators whom others have invited (`invite_friends`)."""
 
-    It asks for a field that the profile does not have, or for an answer that the field does not offer.
+
+def find_impossible_admission(
+    profile: tuple[ProfileField, ...], admission: AdmissionSection | None, *, invites_friends: bool = False
+) -> Contradiction | None:
+    """Find the first condition of admission that nobody, or no invited friend, can meet, or None.
+
+    It asks for a field that the profile does not have, for an answer that the field does not offer, or for a cohort
+    other than the one of friends.
     """
+    if invites_friends and admission is not None and admission.cohort and FRIENDS not in admission.cohort:
+        message = f"Invited friends (`invite_friends`) join the cohort {FRIENDS!r}, which is missing here"
+        return Contradiction(message, ("admission", "cohort"))
     fields_by_name = {field.name: field for field in profile}
     for name, values in (admission.profile if admission else {}).items():
         key_path = ("admission", "profile", name)

@@ -18,15 +18,17 @@ from annotation.store import database, journal, models
 from annotation.store.database import LockedAnnotator
 from annotation.store.models import (
     Annotator,
+    Assignment,
     Attestation,
     Consent,
+    Judgement,
     Participation,
     ParticipationRow,
     Project,
     ProjectRow,
     TextVersion,
 )
-from annotation.vocabulary import Event, ParticipationStatus, ProjectStatus, Requirement, TextKind
+from annotation.vocabulary import AssignmentStatus, Event, ParticipationStatus, ProjectStatus, Requirement, TextKind
 from annotation.workflow import definitions, participations
 from annotation.workflow import definitions as terms
 from annotation.workflow.annotators import invitations, registration, withdrawal
@@ -190,18 +192,48 @@ def get_due_work_session(
     now: datetime,
     at_end: bool = False,
 ) -> int | None:
-    """The number of the last work session that is over, where the annotator has not attested it yet; else None.
+    """The number of the last work session that is over, where answers have come since the last attestation; else None.
 
     A work session is over after half an hour without an answer, when the next one has begun, or `at_end`: the annotator
-    pauses, or there is nothing to answer any more.
+    pauses, or there is nothing to answer any more. Nothing is asked of one in which they only looked at an item.
     """
     if definition.attestation is None or participation is None:
         return None
     last_at = participation.last_at
     paused = last_at is not None and now - last_at >= timedelta(seconds=PAUSE_SECONDS)
     last_over = participation.work_session if paused or at_end else participation.work_session - 1
-    key = (participation.annotator_id, participation.project_id, last_over)
-    return last_over if last_over >= 1 and session.get(Attestation, key) is None else None
+    if last_over < 1:
+        return None
+    if last_over == participation.work_session:
+        return last_over if _has_unattested(session, participation) else None
+    if session.get(Attestation, (participation.annotator_id, participation.project_id, last_over)) is not None:
+        return None
+    return last_over if _has_unattested(session, participation, until=participation.work_session_since) else None
+
+
+def _has_unattested(session: Session, participation: ParticipationRow, *, until: datetime | None = None) -> bool:
+    """Whether there are answers after the annotator's latest attestation in the project, and before `until`."""
+    latest = (
+        sa.select(sa.func.max(col(Attestation.at)))
+        .where(
+            col(Attestation.annotator_id) == participation.annotator_id,
+            col(Attestation.project_id) == participation.project_id,
+        )
+        .scalar_subquery()
+    )
+    answers = (
+        select(Judgement.id)
+        .join(Assignment, col(Assignment.id) == col(Judgement.assignment_id))
+        .where(
+            col(Assignment.annotator_id) == participation.annotator_id,
+            col(Assignment.project_id) == participation.project_id,
+            col(Assignment.status) == AssignmentStatus.DONE,
+            sa.or_(latest.is_(None), col(Judgement.answered_at) > latest),
+        )
+    )
+    if until is not None:
+        answers = answers.where(col(Judgement.answered_at) < until)
+    return session.exec(answers.limit(1)).first() is not None
 
 
 def save_attestation(
@@ -235,14 +267,13 @@ def save_attestation(
         attestation = Attestation(
             annotator_id=annotator_id, project_id=project.id or 0, work_session=work_session, used=used, at=now
         )
-    elif attestation.used != used:
-        attestation.used, attestation.at = used, now
+    attestation.used, attestation.at = used, now
     session.add(attestation)
     session.flush()
     for due in [*list_due(session, annotator_id=annotator_id, now=now, at_end=at_end)]:
         if due.section == section and due.project_id != project.id:
             key = {"annotator_id": annotator_id, "project_id": due.project_id, "work_session": due.work_session}
-            session.add(Attestation(**key, used=used, at=now))
+            session.merge(Attestation(**key, used=used, at=now))
     session.flush()
     return attestation
 

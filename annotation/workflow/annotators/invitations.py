@@ -17,6 +17,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
+from annotation.campaigns.sections.annotators import FRIENDS
 from annotation.errors import BadInput, Refused, Where
 from annotation.store import database, journal, models, queries
 from annotation.store.database import LockedAnnotator
@@ -35,8 +36,6 @@ from annotation.workflow.definitions import Terms
 
 InvitationTarget = Project | Programme
 """What an invitation is for."""
-FRIENDS = "friends"
-"""The cohort of the annotators whom others have invited."""
 
 
 class InvitationRefusal(StrEnum):

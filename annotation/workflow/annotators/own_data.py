@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+import sqlalchemy as sa
 from sqlmodel import Session, SQLModel, col, func, select
 
 from aggregation.findings import read_plain
@@ -73,8 +74,8 @@ def summarise_data(session: Session, *, annotator_id: int) -> DataSummary:
             ProjectSummary(
                 title=project.title,
                 joined_at=participation.joined_at,
-                answered=counts.get((project.id or 0, AssignmentStatus.DONE), 0),
-                skipped=counts.get((project.id or 0, AssignmentStatus.SKIPPED), 0),
+                answered=counts.get((project.id or 0, False), 0),
+                skipped=counts.get((project.id or 0, True), 0),
             )
             for participation, project in rows
         ),
@@ -93,12 +94,21 @@ def count_answers(session: Session, *, annotator_id: int) -> int:
     return session.exec(done.where(*is_counted)).one()
 
 
-def _count_assignments(session: Session, annotator_id: int) -> dict[tuple[int, AssignmentStatus], int]:
-    of_annotator = select(models.Assignment.project_id, models.Assignment.status, func.count()).where(
-        models.Assignment.annotator_id == annotator_id
+def _count_assignments(session: Session, annotator_id: int) -> dict[tuple[int, bool], int]:
+    """The items that the annotator has finished, by project and whether they were skipped.
+
+    A skip whose place did not return to the queue, as one in training, is a finished assignment without an answer.
+    """
+    assignment, judgement = models.Assignment, models.Judgement
+    reasons = sa.select(col(judgement.skip_reason)).where(col(judgement.assignment_id) == col(assignment.id))
+    last_reason = reasons.order_by(col(judgement.revision).desc()).limit(1).correlate(assignment).scalar_subquery()
+    is_skipped = sa.or_(col(assignment.status) == AssignmentStatus.SKIPPED, last_reason.is_not(None))
+    finished = sa.select(col(assignment.project_id), is_skipped.label("skipped"), func.count().label("n")).where(
+        col(assignment.annotator_id) == annotator_id,
+        col(assignment.status).in_([AssignmentStatus.DONE, AssignmentStatus.SKIPPED]),
     )
-    rows = session.exec(of_annotator.group_by(col(models.Assignment.project_id), col(models.Assignment.status)))
-    return {(project_id, AssignmentStatus(status)): count for project_id, status, count in rows}
+    rows = session.connection().execute(finished.group_by(col(assignment.project_id), sa.text("skipped")))
+    return {(row.project_id, bool(row.skipped)): row.n for row in rows}
 
 
 def _list_profile(session: Session, annotator_id: int, projects: list[models.Project]) -> tuple[ProfileSummary, ...]:

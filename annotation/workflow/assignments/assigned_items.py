@@ -295,6 +295,7 @@ def assign_item(
         transaction.update_participation(context.participation, **activity)
         assignment = models.ASSIGNMENTS.insert(session, **new, **shown)
     else:
+        activity |= {} if context.participation.journey is None else {"journey": None}  # others may have come since
         transaction.update_participation(context.participation, **activity)
         models.ASSIGNMENTS.update(session, assignment, **shown)
     annotator_context.record_exposure(session, context, item, now=now)

@@ -17,7 +17,16 @@ from annotation.campaigns.questions import question_base
 from annotation.errors import UnknownVersion
 from annotation.store import database
 from annotation.store.database import LockedAnnotator
-from annotation.store.models import Annotator, AnswerMessage, Assignment, Conversation, ItemMessage, Judgement, Outbox
+from annotation.store.models import (
+    Annotator,
+    AnswerMessage,
+    Assignment,
+    Conversation,
+    ItemMessage,
+    Judgement,
+    Outbox,
+    ProgrammeProject,
+)
 from annotation.store.table_base import UtcDateTime
 from annotation.workflow import assignments
 from annotation.workflow.annotators import registration
@@ -74,11 +83,16 @@ def find_replied_assignment(session: Session, *, annotator_id: int, message_id: 
 def find_latest_answered(
     session: Session, *, annotator_id: int, project_id: int | None = None
 ) -> tuple[int, int] | None:
-    """The message and the assignment that the annotator answered or skipped last, in a project; None without one."""
+    """The message and the assignment that the annotator answered or skipped last; None without one.
+
+    With a project only those of the project, or of its programme, count.
+    """
     shows = sa.select(col(ItemMessage.message_id), col(ItemMessage.assignment_id)).join(Assignment).join(Judgement)
     latest = shows.where(col(Assignment.annotator_id) == annotator_id).order_by(col(Judgement.id).desc()).limit(1)
     if project_id is not None:
-        latest = latest.where(col(Assignment.project_id) == project_id)
+        own = sa.select(col(ProgrammeProject.programme_id)).where(col(ProgrammeProject.project_id) == project_id)
+        journey = sa.select(col(ProgrammeProject.project_id)).where(col(ProgrammeProject.programme_id).in_(own))
+        latest = latest.where((col(Assignment.project_id) == project_id) | col(Assignment.project_id).in_(journey))
     row = session.connection().execute(latest).first()
     return None if row is None else (row.message_id, row.assignment_id)
 

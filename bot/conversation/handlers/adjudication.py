@@ -74,7 +74,7 @@ def submit_comment(context: UpdateContext) -> TelegramCalls:
         return context.send_text("too-long", most=MAX_COMMENT_LENGTH)
     [[back]] = prompts.decode_prompt(context.state.prompt).buttons
     asked = updates_and_calls.decode_callback(back.data)
-    closed = case_queue.end_comment(context)
+    closed = context.close_prompt()
     context.save_state(context.state.with_step(ConversationStep.NONE))
     try:
         queued = _find_shown_case(context, asked)

@@ -326,13 +326,13 @@ def _format_next_attempt(context: UpdateContext, retry_at: datetime | None) -> s
 def _has_to_be_read(context: UpdateContext, saved: SavedJudgement) -> bool:
     """Whether the next item waits until the annotator has read what was right: after a wrong answer in training.
 
-    It does not where no item can follow now, since the attempt was failed.
+    It does not after a skip, which is told nothing, and where no item can follow now, since the attempt was failed.
     """
     decision = saved.decision
     is_failed = decision is not None and not decision.passed
     if decision is not None and is_failed and (decision.retry_at is None or decision.retry_at > context.now):
         return False
-    return saved.feedback is not None and saved.feedback.right is False
+    return saved.feedback is not None and saved.feedback.right is False and not saved.skipped
 
 
 def _wait_for_next(

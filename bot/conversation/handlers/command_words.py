@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from aggregation import spelling
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import ConversationStep
@@ -83,8 +84,8 @@ def _find_standing(text: str) -> NoticeWord | None:
 
 
 def _is_label(text: str, text_id: str) -> bool:
-    labels = (get_texts(language)(text_id) for language in list_languages())
-    return prompts.normalise_text(text) in map(prompts.normalise_text, labels)
+    labels = (prompts.normalise_text(get_texts(language)(text_id)) for language in list_languages())
+    return spelling.build_typed_key(prompts.normalise_text(text)) in map(spelling.build_typed_key, labels)
 
 
 def _change_latest(context: UpdateContext) -> TelegramCalls:

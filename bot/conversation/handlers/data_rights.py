@@ -98,9 +98,10 @@ def invite_friends(context: UpdateContext) -> TelegramCalls:
     participation = participations.get_participation(context.transaction.locked, project_id=project.id or 0)
     if participation is None or participation.status is ParticipationStatus.WITHDRAWN:
         raise Stale("You take no part in that project.")
-    session = context.transaction.session
-    terms = definitions.get_terms(session, project=project, definition=definition)
-    made = invitations.get_friend_invitation(session, terms=terms, annotator_id=context.annotator_id, now=context.now)
+    terms = definitions.get_terms(context.transaction.session, project=project, definition=definition)
+    made = invitations.get_friend_invitation(
+        context.transaction.session, terms=terms, annotator_id=context.annotator_id, now=context.now
+    )
     if made is None:
         raise Stale("Friends are not invited there.")
     link = invitations.format_link(made.code, bot_name=context.settings.bot_name)

@@ -160,7 +160,7 @@ def record_profile_text(context: UpdateContext) -> TelegramCalls:
         again = requirements.ask_profile_field(context, field, state.subject_id)
         return join_calls(_explain_refused_value(context, field), again)
     confirmation = context.send_text("profile-noted", value=value or context.translate("rather-not-say"))
-    return join_calls(confirmation, navigation.show_current_screen(context))
+    return join_calls(context.close_prompt(), confirmation, navigation.show_current_screen(context))
 
 
 def _explain_refused_value(context: UpdateContext, field: ProfileField) -> TelegramCalls:
@@ -209,6 +209,7 @@ def set_typed_time_zone(context: UpdateContext) -> TelegramCalls:
         return join_calls(context.send_text("zone-unknown"), again)
     _set_time_zone(context, name)
     return join_calls(
+        context.close_prompt(),
         context.send_text("zone-noted", zone=time_zones.format_zone(name, context.translate)),
         _go_on_from_zone(context, for_notices=for_notices),
     )

@@ -65,8 +65,8 @@ def _pass_on_question(context: UpdateContext, text: str, assignment_id: int) -> 
         return context.send_text("ask-too-long", most=support_messages.MAX_TEXT_LENGTH)
     except Conflict:
         refusal = context.send_text("ask-enough", most=support_messages.MAX_MESSAGES)
-        return join_calls(refusal, navigation.show_current_screen(context))
-    return join_calls(context.send_text("asked"), navigation.show_current_screen(context))
+        return join_calls(context.close_prompt(), refusal, navigation.show_current_screen(context))
+    return join_calls(context.close_prompt(), context.send_text("asked"), navigation.show_current_screen(context))
 
 
 def pause_work(context: UpdateContext) -> TelegramCalls:
@@ -200,7 +200,9 @@ def _leave_for_label_studio(context: UpdateContext, assignment_id: int) -> Teleg
 
 def skip_with_text(context: UpdateContext) -> TelegramCalls:
     """Skip the item for a typed reason."""
-    return _submit_skip(context, context.state.subject_id, context.text.strip()[:MAX_REASON_LENGTH])
+    closed = context.close_prompt()
+    skipped = _submit_skip(context, context.state.subject_id, context.text.strip()[:MAX_REASON_LENGTH])
+    return join_calls(closed, skipped)
 
 
 def _submit_skip(context: UpdateContext, assignment_id: int, reason: str) -> TelegramCalls:
@@ -238,7 +240,7 @@ def report_with_text(context: UpdateContext) -> TelegramCalls:
     text = context.text.strip()[:MAX_REASON_LENGTH]
     opened = context.open_assignment(context.state.subject_id)
     assignments.report_item(opened, reason="other", text=text, now=context.now)
-    return join_calls(context.send_text("reported"), navigation.show_current_screen(context))
+    return join_calls(context.close_prompt(), context.send_text("reported"), navigation.show_current_screen(context))
 
 
 def return_to_item(context: UpdateContext) -> TelegramCalls:

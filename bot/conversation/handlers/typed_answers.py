@@ -25,6 +25,7 @@ from bot.conversation.updates_and_calls import (
     CallbackData,
     IncomingUpdate,
     InlineButton,
+    TapAcknowledgement,
     TelegramCalls,
     UpdateKind,
 )
@@ -287,8 +288,15 @@ def _answer_item_with_text(
     answer = items.format_draft_answer(item, asked, result, context.translate)
     tap = context.as_tap(conversation_state.find_message(context.transaction.session, item.assignment_id))
     calls = answers.store_draft(tap, opened, item.questions, draft, result)
-    mark = "" if item.stage is Stage.TRAINING else "✓ "  # there an answer may be wrong, and the annotator is told so
-    return context.confirm_typed(calls, f"{mark}{answer}")
+    return _confirm_answer(context, calls, answer, stage=item.stage)
+
+
+def _confirm_answer(context: UpdateContext, calls: TelegramCalls, answer: str, *, stage: Stage) -> TelegramCalls:
+    """The calls with what was understood; in training, where it may be wrong, only if the verdict is not below."""
+    if stage is not Stage.TRAINING:
+        return context.confirm_typed(calls, f"✓ {answer}")
+    is_told = any(isinstance(call, TapAcknowledgement) and call.text for call in calls)
+    return context.confirm_typed(calls, answer if is_told else "")
 
 
 def _find_deciding_button(context: UpdateContext, item: AssignedItem, asked: AskedQuestion) -> InlineButton | None:

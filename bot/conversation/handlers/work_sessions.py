@@ -30,7 +30,7 @@ def choose_session(context: UpdateContext) -> TelegramCalls:
     else:
         edited = requirements.remove_prompt_buttons(context)
     work_sessions.begin_session(context, goal=goal)
-    told = context.acknowledge("session-chosen", number=goal) if goal else context.acknowledge("noted")
+    told = context.acknowledge("session-chosen", number=goal) if goal else context.acknowledge()
     return join_calls(told, edited, navigation.show_current_screen(context.without_tap()))
 
 

@@ -239,6 +239,8 @@ class CorrectionInput(QuestionInput):
             )
             labels = [f"{index + 1}{' ✎' * (str(index) in entry.texts)}" for index in range(len(parts.texts))]
             buttons = [build(label, CorrectionTap.SHOW, index, str(index + 1)) for index, label in enumerate(labels)]
+            if len(buttons) == 1:  # a number says nothing there
+                buttons = [build(translate("correction-back", number=1), CorrectionTap.SHOW, 0, "1")]
             buttons = buttons[:MAX_NUMBER_BUTTONS]
             starts = range(0, len(buttons), NUMBERS_IN_ROW)
             return ((save,), *(tuple(buttons[start : start + NUMBERS_IN_ROW]) for start in starts))

@@ -319,7 +319,7 @@ def match_options(text: str, options: Sequence[str], language: str) -> tuple[int
 
     Numbers count the options from 1, but for options among which is a number: there a number means the option. Yes and
     no in another language name the option that alone begins so. Latin letters that look like Cyrillic ones are accepted
-    for them, and the other way round; within an option, where one option remains.
+    for them, and the other way round; within an option, where one option remains. So are letters without their accents.
     """
     typed, normalised = _normalise(text), [_normalise(option) for option in options]
     if normalised.count(typed) == 1:
@@ -336,8 +336,8 @@ def match_options(text: str, options: Sequence[str], language: str) -> tuple[int
     meant = prompts.find_yes_or_no(text, options)
     if meant is not None:
         return (meant,)
-    skeleton = spelling.build_skeleton(text.strip())
-    alike = [index for index, option in enumerate(options) if spelling.build_skeleton(option) == skeleton]
+    key = spelling.build_typed_key(text)
+    alike = [index for index, option in enumerate(options) if spelling.build_typed_key(option) == key]
     return tuple(alike) if len(alike) == 1 else ()
 
 

@@ -42,9 +42,9 @@ class TextInput(QuestionInput):
         if entry is None:
             return [*blocks, TextBlock(translate("type-number" if is_number else "type-text"))]
         text = str(entry[TEXT])
-        blocks += [TextBlock(translate("text-preview")), message_layout.make_bold_block(text)]
         if BEFORE_DOUBT in entry:
-            return [*blocks, TextBlock(translate("word-or-answer"))]
+            return [*blocks, message_layout.make_bold_block(text), TextBlock(translate("word-or-answer"))]
+        blocks += [TextBlock(translate("text-preview")), message_layout.make_bold_block(text)]
         if entry[IS_FIXED]:
             return [*blocks, TextBlock(translate("text-type-again"))]
         number = scoring.normalise_answer("number", text)
@@ -120,8 +120,8 @@ class TextInput(QuestionInput):
         return {TEXT: stored, IS_FIXED: True}
 
     def format_answer(self, shown: ShownQuestion, stored: str, translate: Texts, *, language: str) -> str:  # noqa: ARG002
-        """The text in quotation marks, shortened."""
-        return f"«{message_layout.shorten_text(stored, MAX_ANSWER_UNITS)}»"
+        """The text in the quotation marks of the annotator's language, shortened."""
+        return translate("span-part", part=message_layout.shorten_text(stored, MAX_ANSWER_UNITS))
 
 
 def _clean_text(text: str) -> str:

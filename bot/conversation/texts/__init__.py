@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 from fluent.runtime import FluentBundle
 
+from aggregation import spelling
 from annotation.campaigns.bot_commands import ADJUDICATE, ADMIN, COMMANDS
 from annotation.errors import ErrorCollector, Where
 from bot.conversation.texts import file_check, fluent_files, template, typed_words
@@ -142,7 +143,7 @@ def list_words(name: str) -> frozenset[str]:
     lists = [get_texts(language)(f"{typed_words.PREFIX}{name}") for language in list_languages()]
     words = {typed_words.normalise_word(word) for words in lists for word in typed_words.split_list(words)}
     included = typed_words.list_included(_read_english().by_id[f"{typed_words.PREFIX}{name}"])
-    words |= set(map(typed_words.strip_accents, words))
+    words |= set(map(spelling.strip_accents, words))
     return frozenset(words.union(*map(list_words, included)))
 
 

@@ -13,7 +13,7 @@ words-disagree = { words-no }, disagree, i disagree, i don't agree
 # Words for a pause, with commas, typed where they are no answer: they do what /pause does.
 words-pause = stop, pause, enough, break, that's enough, i'm done
 # Words for a skip, with commas: they ask why the question is skipped, as the button “Skip” does.
-words-skip = skip, i don't know, i do not know, don't know, no idea, idk
+words-skip = skip, i don't know, i do not know, i don't know the answer, i do not know the answer, don't know, no idea, idk
 # Words for a report, with commas: they ask what is wrong with the question, as the button “Problem” does.
 words-report = mistake, error, problem, typo
 # Words that ask how much is done and left, with commas: they do what /progress does.
@@ -194,10 +194,10 @@ gap = GAP
 stage-training = training
 # In the line above a question, in small letters: it belongs to the test.
 stage-qualification = test
-# In the line above a question, where questions come in pages.
+# In the line above an item, where items come in pages.
 # $page (2): number of the page
-# $place (3): number of the question on the page
-page = page { $page }, question { $place }
+# $place (3): number of the item on the page
+page = page { $page }, item { $place }
 # In the list of projects, after the title.
 # $left (5): how many questions are left for this annotator
 left = { $left ->
@@ -275,8 +275,8 @@ span-empty = There are no words to mark here.
 # Above the text, where several parts may be marked.
 # $parts (“river”, “old bridge”): the parts marked so far
 span-kept = Marked so far: { $parts }
-# One of the parts marked so far, in the quotation marks of the language.
-# $part (old bridge): words of the text
+# One of the parts marked so far, or a typed answer, in the quotation marks of the language.
+# $part (old bridge): words of the text, or the answer
 span-part = “{ $part }”
 # Button, at most 20 characters: the marked parts are the answer.
 span-save = Save
@@ -385,9 +385,9 @@ correction-nothing = You have seen the whole text and changed nothing.
 correction-summary = { $total ->
     [1] You have seen the whole text and corrected it.
    *[other] You have seen the whole text and corrected { $count ->
-        [one] { $count } paragraph
-       *[other] { $count } paragraphs
-    } of { $total }: { $list }.
+        [1] paragraph
+       *[other] paragraphs
+    } { $list } of { $total }.
 }
 # Below the summary, with a button for each changed paragraph.
 correction-again = To go back to a paragraph, tap its number.

@@ -6,7 +6,7 @@ words-back = wstecz, wróć, cofnij
 words-agree = { words-yes }, zgoda, zgadzam się
 words-disagree = { words-no }, nie zgadzam się
 words-pause = stop, pauza, dość, wystarczy, przerwa, koniec na dziś, na dziś wystarczy
-words-skip = pomiń, pomijam, nie wiem, nie mam pojęcia
+words-skip = pomiń, pomijam, nie wiem, nie znam odpowiedzi, nie mam pojęcia
 words-report = błąd, problem, jest błąd, literówka
 words-progress = ile zostało, ile jeszcze, postęp
 words-help = pomoc, pomocy, polecenia
@@ -103,7 +103,7 @@ part = Część { $number } z { $of }
 gap = LUKA
 stage-training = trening
 stage-qualification = test
-page = strona { $page }, pytanie { $place }
+page = strona { $page }, zadanie { $place }
 left = { $left ->
     [one] zostało { $left } pytanie
     [few] zostały { $left } pytania
@@ -204,11 +204,9 @@ correction-nothing = Cały tekst przejrzany, bez żadnych zmian.
 correction-summary = { $total ->
     [1] Cały tekst przejrzany i poprawiony.
    *[other] Cały tekst przejrzany. { $count ->
-        [one] Poprawiony jest { $count } akapit
-        [few] Poprawione są { $count } akapity
-        [many] Poprawionych jest { $count } akapitów
-       *[other] Poprawione jest { $count } akapitu
-    } z { $total }: { $list }.
+        [1] Poprawiony jest akapit
+       *[other] Poprawione są akapity
+    } { $list } z { $total }.
 }
 correction-again = Żeby wrócić do akapitu, dotknij jego numeru.
 correction-choose = Cały tekst przejrzany. Żeby zmienić akapit, dotknij jego numeru.
@@ -449,7 +447,7 @@ pass-mark = Żeby przejść dalej, { $needed ->
     [many] potrzeba co najmniej { $needed } poprawnych odpowiedzi
    *[other] potrzeba co najmniej { $needed } poprawnej odpowiedzi
 }.
-result = poprawne odpowiedzi: { $right } z { $of } (potrzeba co najmniej { $needed })
+result = wynik { $right } z { $of } (potrzeba co najmniej { $needed })
 training-over = Trening zakończony, dziękujemy!
 training-passed = Trening zaliczony: { $result }.
 qualification-over = Test zakończony, dziękujemy!

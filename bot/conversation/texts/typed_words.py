@@ -6,7 +6,6 @@ A list may include another: `words-go-on = { words-yes }, next`. Its own words a
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from itertools import combinations
 
@@ -37,15 +36,6 @@ def parse_cities(text: str) -> dict[str, str]:
 def normalise_word(word: str) -> str:
     """The word as it is compared with that of another list."""
     return " ".join(spelling.build_key(word).split()).casefold()
-
-
-def strip_accents(word: str) -> str:
-    """The word as people type it without the accents of a Latin alphabet: `pomin` for `pomiń`; others stay."""
-    if any("LATIN" not in unicodedata.name(letter, "") for letter in word if letter.isalpha()):
-        return word
-    return "".join(
-        part for part in unicodedata.normalize("NFD", word.replace("ł", "l")) if not unicodedata.combining(part)
-    )
 
 
 def list_included(message: FluentMessage) -> tuple[str, ...]:

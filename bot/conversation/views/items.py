@@ -221,7 +221,7 @@ def render_item(item: AssignedItem, translate: Texts, *, progress: ItemProgress)
     return message_layout.render_messages(
         [*blocks, *_build_question_blocks(progress, translate)],
         translate,
-        buttons=_build_item_buttons(item, translate, progress),
+        buttons=build_question_buttons(item, translate, progress.asked),
     )
 
 
@@ -232,7 +232,7 @@ def render_question(item: AssignedItem, translate: Texts, progress: ItemProgress
     return message_layout.render_messages(
         [*named, *_build_question_blocks(progress, translate)],
         translate,
-        buttons=_build_item_buttons(item, translate, progress),
+        buttons=build_question_buttons(item, translate, progress.asked),
         protect=not INPUTS[progress.asked.shown.question.kind].is_separate,
     )
 
@@ -249,10 +249,6 @@ def render_item_with_buttons(
         [*blocks, message_layout.make_bold_block(prompt)], translate, buttons=buttons
     )
     return (with_prompt if len(with_prompt) == len(without_prompt) else without_prompt)[-1]
-
-
-def _build_item_buttons(item: AssignedItem, translate: Texts, progress: ItemProgress) -> ButtonRows:
-    return build_question_buttons(item, translate, progress.asked)
 
 
 def build_question_buttons(item: AssignedItem, translate: Texts, asked: AskedQuestion) -> ButtonRows:
@@ -445,8 +441,9 @@ def render_finished_item(saved: SavedJudgement, translate: Texts, *, emoji: str 
 
 def format_answers(saved: SavedJudgement, translate: Texts) -> list[str]:
     """The stored answers in words; where the item has several questions, each after its question."""
-    if _has_own_verdicts(saved):
-        return [_format_verdict(saved, shown, translate) for shown in saved.questions]
+    if _has_own_verdicts(saved):  # not of questions that were not asked, or may be left open
+        verdicts = (_format_verdict(saved, shown, translate) for shown in saved.questions)
+        return [verdict for verdict in verdicts if verdict]
     shown_questions: dict[str, ShownQuestion] = {shown.name: shown for shown in saved.questions}
     answers = []
     for name, label in saved.stored_answers.items():
@@ -457,7 +454,7 @@ def format_answers(saved: SavedJudgement, translate: Texts) -> list[str]:
 
 
 def _format_verdict(saved: SavedJudgement, shown: ShownQuestion, translate: Texts) -> str:
-    """A question with its answer in words, ✓ or ✗ before it and, where that is wrong, what is right behind it."""
+    """A question with its answer in words, ✓ or ✗ and what is right; empty if it has neither answer nor verdict."""
     feedback, stored = saved.feedback, saved.stored_answers.get(shown.name)
     words = translate("leave-open")
     if stored is not None:
@@ -465,7 +462,7 @@ def _format_verdict(saved: SavedJudgement, shown: ShownQuestion, translate: Text
     line = _join_answer(shown.text, words)
     mark = None if feedback is None else feedback.marks.get(shown.name)
     if feedback is None or mark is None:
-        return line
+        return "" if stored is None else line
     if mark:
         return f"{RIGHT} {line}"
     gold = _format_gold_answer(saved, shown.name, feedback.gold[shown.name], translate)
@@ -480,7 +477,7 @@ def _format_finished_heading(saved: SavedJudgement, translate: Texts, *, emoji: 
     answers = format_answers(saved, translate)
     if not answers:
         answers = [translate("second-none" if saved.is_second_pass else "leave-open")]
-    if len(answers) > 1:
+    if len(answers) > 1 or _has_own_verdicts(saved):
         return "\n".join([f"{mark} {saved.number} {emoji}".strip(), *answers])
     return f"{mark} {saved.number} · {answers[0]} {emoji}".strip()
 
@@ -492,8 +489,10 @@ def format_toast(saved: SavedJudgement, translate: Texts, *, emoji: str) -> str:
     elif saved.extra:
         text = translate("extra")
     elif saved.feedback is not None and saved.feedback.right is not None:
-        gold = format_gold(saved, saved.feedback, translate)
-        text = translate("right") if saved.feedback.right else f"{WRONG} {translate('wrong', gold=gold)}"
+        wrong = [line for line in format_answers(saved, translate) if line.startswith(WRONG)]
+        if not _has_own_verdicts(saved):
+            wrong = [f"{WRONG} {translate('wrong', gold=format_gold(saved, saved.feedback, translate))}"]
+        text = translate("right") if saved.feedback.right else "\n".join(wrong)
     elif saved.revision:
         text = translate("answer-changed")
     else:

@@ -211,7 +211,7 @@ STATE_TEXTS = {
     ProgressState.STOPPED: "progress-stopped",
 }
 """The ids of the texts that end a line."""
-MAX_TITLE = 24
+MAX_TITLE = 32
 """How much of a project's title stands in a line, in UTF-16 units."""
 _NO_BREAK = "\u00a0"
 """The space inside a count, so that a phone breaks the line between counts."""

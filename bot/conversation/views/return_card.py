@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -71,7 +72,7 @@ def _list_figures(
     }
     answered, wanted = (sum(numbers[at] for numbers in shared.values()) for at in (0, 1))
     if wanted:
-        own = min(answered, sum(progress.given for progress in scope if progress.answered is not None))
+        own = min(answered, sum(progress.given for progress in scope if progress.key in shared))
         lines.append(translate("card-together", answered=answered, wanted=wanted, own=own))
     if work.days >= LEAST_DAYS:
         lines.append(translate("card-days", days=work.days))
@@ -96,8 +97,9 @@ def format_pay(pay: PaySection | None, translate: Texts) -> str:
 
 
 def format_amount(amount: Decimal, currency: str, translate: Texts) -> str:
-    """An amount as it is written in the language, with all its decimal places."""
-    return format_currency(amount, currency, locale=translate.language, decimal_quantization=False)
+    """An amount as it is written in the language, with all its decimal places, a code apart from the number."""
+    written = format_currency(amount, currency, locale=translate.language, decimal_quantization=False)
+    return re.sub(r"(?<=[A-Z])(?=\d)", "\u00a0", written)
 
 
 def _build_rows(translate: Texts, buttons: CardButtons) -> ButtonRows:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from sqlmodel import select
 
 from annotation.campaigns.project_file import parse_definition
 from annotation.campaigns.sections.annotators import AttestationSection
@@ -78,21 +79,30 @@ def test_an_answer_waits_for_whoever_cannot_be_reached(people: People, load: Loa
 
 
 @pytest.mark.parametrize(
-    ("work_session", "minutes", "attested", "due"),
+    ("work_session", "minutes", "attested", "answered", "due"),
     [
-        (0, None, (), None),
-        (1, 29, (), None),
-        (1, 30, (), 1),
-        (1, 30, (1,), None),
-        (2, 5, (), 1),
-        (2, 5, (1,), None),
-        (3, 40, (1, 2), 3),
+        (0, None, (), None, None),
+        (1, 29, (), 29, None),
+        (1, 30, (), 30, 1),
+        (1, 30, (), None, None),
+        (1, 30, (1,), 30, None),
+        (2, 5, (), 50, 1),
+        (2, 5, (), 4, None),
+        (2, 5, (1,), 50, None),
+        (3, 40, (1, 2), 40, 3),
+        (3, 40, (1, 2), 90, None),
     ],
 )
 def test_a_work_session_is_attested_once_it_is_over(
-    people: People, load: Load, work_session: int, minutes: int | None, attested: tuple[int, ...], due: int | None
+    people: People,
+    load: Load,
+    work_session: int,
+    minutes: int | None,
+    attested: tuple[int, ...],
+    answered: int | None,
+    due: int | None,
 ) -> None:
-    """After half an hour of rest, or in the next work session; what was said is not asked again."""
+    """After half an hour of rest, or in the next work session; what was said, or had no answer, is not asked again."""
     load("words", n=1)
     with people.db.transaction() as session:
         project, person = queries.get_project(session, "words"), people.joined(session, 1).id or 0
@@ -105,19 +115,30 @@ def test_a_work_session_is_attested_once_it_is_over(
             database.lock_annotator(session, person), project=project, now=NOW
         )
         last_at = None if minutes is None else NOW - timedelta(minutes=minutes)
-        models.PARTICIPATIONS.update(session, row, work_session=work_session, last_at=last_at)
+        models.PARTICIPATIONS.update(
+            session, row, work_session=work_session, work_session_since=last_at, last_at=last_at
+        )
+        if answered is not None:
+            done = people.assigned(session, person, "words-1", answer="ні")
+            [judgement] = session.exec(select(models.Judgement).where(models.Judgement.assignment_id == done.id))
+            judgement.answered_at = NOW - timedelta(minutes=answered)
         definition = parse_definition(project.definition)
         for number in attested:
             for used in ("словник", "ні"):
                 found = consents.save_attestation(
-                    session, annotator_id=person, project=project, work_session=number, used=used, now=NOW
+                    session,
+                    annotator_id=person,
+                    project=project,
+                    work_session=number,
+                    used=used,
+                    now=NOW - timedelta(minutes=60 if number < work_session else 20),
                 )
             assert found.used == "ні"
         assert consents.get_due_work_session(session, definition=definition, participation=row, now=NOW) == due
-        if due is not None:
+        if work_session > 0:
             with pytest.raises(BadInput, match="'ні', 'словник'"):
                 consents.save_attestation(
-                    session, annotator_id=person, project=project, work_session=due, used="?", now=NOW
+                    session, annotator_id=person, project=project, work_session=1, used="?", now=NOW
                 )
         with pytest.raises(Stale):
             consents.save_attestation(

@@ -17,6 +17,7 @@ from annotation.store.models import Cohort, Project
 from annotation.vocabulary import ProjectStatus
 from annotation.workflow import assignments
 from annotation.workflow.allocation import group_allocation
+from annotation.workflow.annotators import withdrawal
 from annotation.workflow.assignments import AnnotatorTransaction, journey, lock_annotator
 from annotation.workflow.assignments.countdown import Countdown
 from annotation.workflow.lifecycle import projects, readiness
@@ -179,6 +180,26 @@ def test_an_answer_in_a_programme_costs_as_few(scenario: Scenario, kind: str) ->
         assert following.countdown == Countdown(total=80, answered=number - 1, wanted=160)
         assert following.number == number
         assigned = following
+
+
+def test_an_item_given_back_counts_on(scenario: Scenario) -> None:
+    """Given back at a pause and shown again after others, an item and those after it have the next numbers."""
+    programme_of(scenario, order="interleaved", items=(2, 3), reward={"countdown": True, "emoji": "none"})
+    who, numbers = scenario.person(), []
+    scenario.answers(who, 2)
+    given_back = scenario.assign(who)
+    with scenario.db.transaction() as session:
+        withdrawal.release_live_assignments(session, annotator_id=who, now=scenario.now)
+    assigned = scenario.assign(who)
+    assert assigned.assignment_id != given_back.assignment_id
+    for _ in range(2):
+        with scenario.db.transaction() as session:
+            transaction = lock_annotator(session, who)
+            with transaction.collect_changes():
+                told(scenario, transaction, assigned)
+                assigned = asked(scenario, transaction)
+        numbers.append((assigned.number, assigned.assignment_id == given_back.assignment_id))
+    assert numbers == [(4, True), (5, False)]
 
 
 @pytest.mark.parametrize(("quota", "items", "total"), [

@@ -80,8 +80,8 @@ def test_a_pause_takes_the_buttons_away_and_keeps_what_was_begun(chat: Chat, loa
     chat.tap("☐ а")
     card = chat.last
     said = chat.say("/pause")
-    remembered = "Почате запитання 1 ми запам’ятали: воно дочекається вас, якщо його тим часом не закриють інші."
-    assert said == [f"Пауза. {remembered} Щоб продовжити, надішліть /start.\n[Нагадування]"]
+    remembered = "Почате збережено: воно дочекається вас, якщо його тим часом не закриють інші."
+    assert said == [f"Пауза. {remembered}\n[Нагадати завтра]\n[Далі]"]
     assert next(one for one in chat.screens if one.message_id == card.message_id).buttons == ()
     chat.now += timedelta(hours=5)
     assert "[☑ а | ☐ б | ☐ в]" in chat.say("/start")[-1]
@@ -96,7 +96,8 @@ def test_a_pause_without_anything_begun_says_that_all_is_saved(chat: Chat, load:
     load(ROWS, items=SHOWN, question=CLOSED)
     chat.begin()
     chat.tap("так")
-    assert chat.say("/pause") == ["Пауза. Усе збережено; щоб продовжити, надішліть /start.\n[Нагадування]"]
+    lines = "▸ Слова — 1\u00a0з\u00a06\n\nСьогодні: 1 · загалом: 1"
+    assert chat.say("/pause") == [f"Пауза. Усе збережено.\n\n{lines}\n[Нагадати завтра]\n[Далі]"]
 
 
 def test_an_undone_skip_brings_back_what_was_begun(chat: Chat, load: Load) -> None:

@@ -151,7 +151,7 @@ def test_a_saved_correction_is_changed_by_paragraph(chat: Chat, load: Load) -> N
     chat.tap("Зберегти")
     assert "торкніться «Змінити»" in chat.edit(message, "Кіт спить на дивані.")[0]
     chat.tap("Змінити")
-    assert any("виправили 1 абзац з 2: 1." in shown for shown in chat.seen)
+    assert any("виправили абзац 1 з 2." in shown for shown in chat.seen)
     chat.tap("2")
     chat.say("Пес їв кістку.")
     chat.tap("Зберегти")

@@ -77,7 +77,7 @@ def test_the_last_card_leads_to_a_paragraph_by_its_number(story: Chat) -> None:
     story.say("Без змін")
     explained, *_, card = story.say("ні")
     assert explained == "Ви переглянули весь текст. Щоб змінити абзац, торкніться його номера."
-    assert "виправили 1 абзац з 2" in card
+    assert "виправили абзац 1 з 2" in card
     assert "Абзац 1 з 2" in story.say("1")[-1]
     assert story.answers() == []
 
@@ -139,7 +139,7 @@ def test_a_skip_is_typed_by_its_label(chat: Chat, load: Load, question: str, typ
     if question is TEXT_QUESTION:
         chat.say("Київ")
     assert "Чому пропускаємо?" in chat.say(typed)[-1]
-    assert "Поки що запитань для вас немає." in chat.say("Не знаю відповіді")[-1]
+    assert "🏁 Це все, що було для вас. Дякуємо!" in chat.say("Не знаю відповіді")[-1]
     assert chat.answers() == ["(unsure)"]
 
 
@@ -148,8 +148,8 @@ def test_to_a_text_question_yes_and_no_are_answers(chat: Chat, load: Load, first
     """Once it is said that they are; one takes the place of the other. The button is typed by its label."""
     load([{"id": "1", "text": "Чи йде дощ?"}], items=SHOWN, question=TEXT_QUESTION)
     chat.begin()
-    assert f"Перевірте і збережіть:\n\n{first}\n" in chat.say(first)[-1]
-    assert f"Перевірте і збережіть:\n\n{then}\n" in chat.say(then)[-1]
+    assert f"Ваша відповідь?\n\n{first}\n" in chat.say(first)[-1]
+    assert f"Ваша відповідь?\n\n{then}\n" in chat.say(then)[-1]
     chat.say("это мой ответ")
     assert chat.answers() == [then]
 

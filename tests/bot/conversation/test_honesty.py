@@ -98,19 +98,20 @@ def test_a_second_report_on_an_item_is_kept(chat: Chat, load: Load) -> None:
 
 
 def test_the_end_says_what_was_done(chat: Chat, load: Load) -> None:
-    """How many answers, thanks, and whether the bot shall write when there is more; `/start` says the same again."""
+    """Thanks, how many answers, and whether the bot shall write when there is more; `/start` says the same again."""
     load()
     chat.begin()
     chat.tap("А")
     [told] = chat.tap("А")
     offer = "Написати вам один раз, коли для вас будуть запитання? Перевірити самостійно: /start\n[Так, напишіть]"
-    assert told == f"Поки що це все. Ви дали 2 відповіді, дякуємо!\n\n{offer}"
+    lines = "✓ Слова — 2\u00a0з\u00a02\n\nСьогодні: 2 · загалом: 2"
+    assert told == f"🏁 Це все, що було для вас. Дякуємо!\n\n{lines}\n\n{offer}"
     assert chat.say("/start") == [told]
     with chat.db.transaction() as session:
         transitions.close_project(session, project=queries.get_project(session, "words"), now=chat.now)
-    assert chat.say("/start") == [
-        "Усе завершено. Ви дали 2 відповіді, дякуємо! Новий проєкт відкриється за посиланням від організаторів."
-    ]
+    [told] = chat.say("/start")
+    assert told.startswith("🏁 Усе завершено, дякуємо! Новий проєкт відкриється за посиланням від організаторів.")
+    assert told.endswith("Сьогодні: 2 · загалом: 2")
 
 
 def test_no_button_of_a_closed_project_leads_nowhere(chat: Chat, load: Load, tmp_path: Path) -> None:
@@ -198,4 +199,5 @@ def test_a_time_is_told_without_a_time_zone(chat: Chat, load: Load) -> None:
     chat.begin()
     chat.now = chat.now.replace(minute=chat.now.minute + 2)
     [told] = chat.tap("А")
-    assert told.startswith("Поки що досить, дякуємо! Наступні запитання — за 30 хв.\n\nНаписати вам")
+    assert told.startswith("Поки що досить, дякуємо!\n\n▸ Слова — 1")
+    assert told.endswith("\n\nНаступні запитання — за 30 хв.\n[Нагадати завтра]")

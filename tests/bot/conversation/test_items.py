@@ -368,8 +368,8 @@ def test_a_last_page_that_is_shorter_promises_nothing(chat: Chat, load: Load) ->
     load(rows, items="{{file: {name}.jsonl, id: id, options: options, show: text}}", more="pages: {items: 2}\n")
     heads = [chat.begin()[-1].splitlines()[0]]
     heads += [chat.tap("А")[-1].splitlines()[0] for _ in range(2)]
-    assert heads == ["1 · сторінка 1, запитання 1", "2 · сторінка 1, запитання 2", "3 · сторінка 2, запитання 1"]
-    assert chat.tap("А")[-1].startswith("Поки що це все. Ви дали 3 відповіді")
+    assert heads == ["1 · сторінка 1, завдання 1", "2 · сторінка 1, завдання 2", "3 · сторінка 2, завдання 1"]
+    assert chat.tap("А")[-1].startswith("🏁 Це все, що було для вас.")
 
 
 def test_the_question_of_the_winograd_template(chat: Chat, tmp_path: Path) -> None:

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 Load = Callable[..., None]
 PAUSED = "Вашу участь у проєкті «Слова» призупинено. Організатори подивляться на відповіді; спитати їх можна так: /ask"
-DONE = "Поки що це все. Ви дали {answers}, дякуємо!"
+LINES = "{lines}\n\nСьогодні: {total} · загалом: {total}"
+TOMORROW = "Наступні запитання — 22 листопада о 00:00.\n[Нагадати завтра]"
+DONE = f"🏁 Це все, що було для вас. Дякуємо!\n\n{LINES}"
 OFFER = "Написати вам один раз, коли для вас будуть запитання? Перевірити самостійно: /start\n[Так, напишіть]"
 
 
@@ -194,8 +196,13 @@ def test_a_suspended_person_can_still_ask(chat: Chat, load: Load) -> None:
 @pytest.mark.parametrize(
     ("caps", "sentence"),
     [
-        ("{items_per_day: 1}", f"Поки що досить, дякуємо! Наступні запитання — 22 листопада о 00:00.\n\n{OFFER}"),
-        ("{items: 1}", "Ви зробили все, що тут може зробити одна людина. Ваших відповідей: 1. Дякуємо!"),
+        (
+            "{items_per_day: 1}",
+            "\n\n".join(
+                ["Поки що досить, дякуємо!", LINES.format(lines="▸ Слова — 1\u00a0з\u00a02", total=1), TOMORROW]
+            ),
+        ),
+        ("{items: 1}", DONE.format(lines="✓ Слова — 1\u00a0з\u00a01", total=1)),
     ],
 )
 def test_a_cap(chat: Chat, load: Load, caps: str, sentence: str) -> None:
@@ -225,11 +232,12 @@ def test_when_all_is_done_another_project_is_offered(chat: Chat, load: Load) -> 
     for label in ("Укр", "А · Слова", "Почати", "А"):
         chat.tap(label)
     shown = chat.tap("Б")
-    assert shown == [DONE.format(answers="2 відповіді"), "Ще\n\nПорахуйте літери.\n[Почати]\n[Лише 10 | 20 | 40]"]
+    words, more = "✓ Слова — 2\u00a0з\u00a02", "✓ Ще — 1\u00a0з\u00a01"
+    assert shown == [DONE.format(lines=words, total=2), "Ще\n\nПорахуйте літери.\n[Почати]\n[Лише 10 | 20 | 40]"]
     chat.tap("Почати")
-    assert chat.tap("А") == [f"{DONE.format(answers='3 відповіді')}\n\n{OFFER}"]
+    assert chat.tap("А") == [f"{DONE.format(lines=more, total=1)}\n\n{OFFER}"]
     assert chat.say("/start")[0].startswith("Оберіть проєкт:\n\nА) Слова — лишилося 2 запитання\nБ) Ще")
-    assert chat.tap("Б · Ще") == [f"{DONE.format(answers='3 відповіді')}\n\n{OFFER}"]
+    assert chat.tap("Б · Ще") == ["\n\n".join([DONE.format(lines="\n".join([words, more]), total=3), OFFER])]
 
 
 def test_a_card_that_changed_is_shown_again(chat: Chat, load: Load) -> None:

@@ -7,10 +7,10 @@ from _examples import limit_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.conversation import message_layout, updates_and_calls
+from bot.conversation import message_layout, prompts, updates_and_calls
 from bot.conversation.inputs import options
 from bot.conversation.message_layout import TextBlock
-from bot.conversation.updates_and_calls import ButtonAction, CallbackData
+from bot.conversation.updates_and_calls import ButtonAction, CallbackData, InlineButton
 from bot.emulator import message_content
 
 TEXTS = st.text(alphabet=st.characters(exclude_categories=("Cs", "Cc")) | st.sampled_from(" \n.&<😀"), max_size=3000)
@@ -126,6 +126,27 @@ def test_whatever_comes_is_ours_to_the_byte_or_nothing(data: str) -> None:
 def test_what_a_typed_text_stands_for(text: str, language: str, meant: tuple[int, ...]) -> None:
     """Letters that look alike are taken for one another; half an understanding is none."""
     assert options.match_options(text, ["один", "два", "три"], language) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "options_shown", "meant"),
+    [
+        ("ZOLW", ["żółw", "łódź"], 0),
+        ("lodz", ["żółw", "łódź"], 1),
+        ("żółw", ["zolw", "lodz"], 0),
+        ("Еще нет", ["ещё нет", "уже да"], 0),
+        ("lad", ["łąd", "ład"], None),
+        ("ład", ["łąd", "ład"], 1),
+        ("иод", ["йод", "их"], None),
+    ],
+)
+def test_an_option_may_be_typed_without_accents(text: str, options_shown: list[str], meant: int | None) -> None:
+    """Where one option remains; й is a letter of its own. It is the same for a button of a question about oneself."""
+    matched = options.match_options(text, options_shown, "pl")
+    assert (matched[0] if len(matched) == 1 else None) == meant
+    rows = tuple((InlineButton(option, f"o{number}"),) for number, option in enumerate(options_shown))
+    found = prompts.find_named_button(text, rows)
+    assert (int(found.data[1:]) if found else None) == meant
 
 
 def test_letters_are_those_that_nobody_confuses() -> None:

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 Load = Callable[..., None]
 Join = Callable[..., None]
 TITLES = ("Яке слово довше?", "Кіт чи пес?", "Назви")
-DONE = "🏁 Це все, що було для вас. Ви дали {answers}, дякуємо!"
+DONE = "🏁 Це все, що було для вас. Дякуємо!"
+BUTTONS = "[Ще 10 | 20 | 40]\n[Нагадати завтра]\n[Далі]"
+STOPPED = "Поки що це все, дякуємо! Те, що зупинено, може відкритися знову."
 
 
 OFFER = "\n\nНаписати вам один раз, коли для вас будуть запитання? Перевірити самостійно: /start"
@@ -149,7 +151,7 @@ def test_progress_of_single_projects(chat: Chat, load: Load) -> None:
     chat.tap("А")
     chat.tap("Почати")
     chat.tap("А")
-    assert chat.say("/progress") == ["▸ Слова та все, що про … — 1 з 2\n[Далі]"]
+    assert chat.say("/progress") == ["▸ Слова та все, що про них … — 1 з 2\n[Далі]"]
 
 
 def test_the_next_data_set_begins_below_a_line_of_the_one_before(chat: Chat, join: Join) -> None:
@@ -212,8 +214,8 @@ def test_what_others_have_done_is_not_missed(
     late.say("/start link")
     late.tap("Українська")
     [end] = walk(late)
-    assert end.startswith("Слова\n✓ Яке слово довше? — завдань для вас немає\n✓ Кіт чи пес? — 1 з 1\n\n")
-    assert end.endswith(DONE.format(answers="1 відповідь"))
+    lines = "Слова\n✓ Яке слово довше? — завдань для вас немає\n✓ Кіт чи пес? — 1 з 1"
+    assert end == f"{DONE}\n\n{lines}\n\nСьогодні: 1 · загалом: 1"
 
 
 @pytest.mark.parametrize("order", ["sequence", "interleaved"])
@@ -228,15 +230,15 @@ def test_a_programme_costs_no_statement_more(chat: Chat, join: Join, order: str)
     assert len(counted) <= 13, "\n".join(one[:80] for one in counted)
 
 
-def test_skips_are_done_but_no_answers(chat: Chat, join: Join) -> None:
-    """Of two items one."""
+def test_skips_are_done(chat: Chat, join: Join) -> None:
+    """Two items are answered, one is skipped."""
     join(2, 1)
     walk(chat, 1)
     chat.tap("Пропустити")
     chat.tap("Не знаю")
     end = walk(chat)[-1]
-    assert end.startswith("Слова\n✓ Яке слово довше? — 2 з 2\n✓ Кіт чи пес? — 1 з 1\n\n")
-    assert end.endswith(DONE.format(answers="2 відповіді"))
+    lines = "Слова\n✓ Яке слово довше? — 2 з 2\n✓ Кіт чи пес? — 1 з 1"
+    assert end == f"{DONE}\n\n{lines}\n\nСьогодні: 3 · загалом: 3"
 
 
 def test_paused_and_closed_data_sets_are_said_as_they_are(chat: Chat, join: Join, db: Database) -> None:
@@ -247,17 +249,16 @@ def test_paused_and_closed_data_sets_are_said_as_they_are(chat: Chat, join: Join
     chat.say("/start")
     paused = "‖ Яке слово довше? — 1 · зупинено"
     [end] = walk(chat)
-    assert end.startswith(f"Слова\n{paused}\n✓ Кіт чи пес? — 2 з 2\n✓ Назви — 2 з 2\n\nПоки що це все. Ви дали 5 від")
-    assert end.endswith(", дякуємо! Те, що зупинено, може відкритися знову.")
+    own = "Сьогодні: 5 · загалом: 5"
+    assert end == f"{STOPPED}\n\nСлова\n{paused}\n✓ Кіт чи пес? — 2 з 2\n✓ Назви — 2 з 2\n\n{own}"
     set_status(db, close=("p1", "p2"), now=chat.now)
     [said] = chat.say("/start")
     over = "✓ Кіт чи пес? — 2 · завершено\n✓ Назви — 2 · завершено"
-    assert said.startswith(f"Слова\n{paused}\n{over}\n\nПоки що це все.")
+    assert said == f"{STOPPED}\n\nСлова\n{paused}\n{over}\n\n{own}"
     set_status(db, close=("p0",), now=chat.now)
     [said] = chat.say("/start")
-    assert said.endswith(
-        "\n\nУсе завершено. Ви дали 5 відповідей, дякуємо! Новий проєкт відкриється за посиланням від організаторів."
-    )
+    assert said.startswith("🏁 Усе завершено, дякуємо! Новий проєкт відкриється за посиланням від організаторів.\n\n")
+    assert said.endswith(own)
 
 
 def test_a_programme_that_is_stopped_has_its_own_name(chat: Chat, join: Join, db: Database) -> None:
@@ -280,23 +281,27 @@ def test_an_open_project_follows_the_end_of_a_programme(chat: Chat, join: Join, 
     first = walk(chat, 1)
     assert first[-1].startswith("✓ Яке слово довше? — 1 з 1\n\nКіт чи пес?")
     shown = walk(chat, 1)
-    assert shown[0].startswith("Слова\n✓ Яке слово довше? — 1 з 1\n✓ Кіт чи пес? — 1 з 1\n\n🏁 Це все")
+    assert shown[0].startswith(f"{DONE}\n\nСлова\n✓ Яке слово довше? — 1 з 1\n✓ Кіт чи пес? — 1 з 1\n\nСьогодні: 2 ·")
     assert shown[1].startswith("Окреме\n\n")
-    assert walk(chat)[-1].startswith("Поки що це все. Ви дали 4 відповіді")
-    assert sum("🏁" in one for one in chat.seen) == 1
+    assert "✓ Окреме — 2 з 2\n\nСьогодні: 2 · загалом: 2" in walk(chat)[-1]
+    assert sum("🏁" in one for one in chat.seen) == 2
 
 
 @pytest.mark.parametrize(
-    ("status", "line"),
+    ("status", "head", "line"),
     [
-        (ParticipationStatus.PAUSED, "1 · участь зупинено\n✓ Кіт чи пес? — 1 з 1\n\nВашу участь"),
-        (ParticipationStatus.FAILED, "не пройдено\n✓ Кіт чи пес? — 1 з 1\n\n🏁"),
+        (
+            ParticipationStatus.PAUSED,
+            f"{STOPPED}\nВашу участь у проєкті «Яке слово довше?»",
+            "1 · участь зупинено",
+        ),
+        (ParticipationStatus.FAILED, DONE, "не пройдено"),
     ],
 )
 def test_what_was_decided_stands_in_the_lines(
-    chat: Chat, join: Join, db: Database, status: ParticipationStatus, line: str
+    chat: Chat, join: Join, db: Database, status: ParticipationStatus, head: str, line: str
 ) -> None:
-    """The annotator was paused in one of the projects, which is told below the lines too, or failed its test."""
+    """The annotator was paused in one of the projects, which is told above the lines too, or failed its test."""
     join(2, 1)
     walk(chat, 1)
     with db.transaction() as session:
@@ -305,22 +310,37 @@ def test_what_was_decided_stands_in_the_lines(
         session.add(participation)
     chat.say("/start")
     [end] = walk(chat)
-    assert end.startswith(f"Слова\n– Яке слово довше? — {line}")
-    assert end.endswith(DONE.format(answers="2 відповіді"))
+    assert end.startswith(head)
+    lines = f"Слова\n– Яке слово довше? — {line}\n✓ Кіт чи пес? — 1 з 1"
+    assert end.endswith(f"\n\n{lines}\n\nСьогодні: 2 · загалом: 2")
 
 
-def test_what_was_decided_is_said_of_each_project(chat: Chat, join: Join, db: Database) -> None:
+@pytest.mark.parametrize(
+    ("statuses", "told"),
+    [
+        (
+            (ParticipationStatus.PAUSED, ParticipationStatus.EXCLUDED),
+            ("«Яке слово довше?» призупинено", "«Кіт чи пес?» завершено"),
+        ),
+        (
+            (ParticipationStatus.FAILED, ParticipationStatus.FAILED),
+            ("«Яке слово довше?»: спроби вичерпано", "«Кіт чи пес?»: спроби вичерпано"),
+        ),
+    ],
+)
+def test_what_was_decided_is_said_of_each_project(
+    chat: Chat, join: Join, db: Database, statuses: tuple[ParticipationStatus, ...], told: tuple[str, ...]
+) -> None:
     """Not only of the first, nor only while another project is open."""
     join(2, 2)
     walk(chat, 3)
     with db.transaction() as session:
         participations = session.exec(select(models.Participation).order_by(col(models.Participation.project_id)))
-        for own, status in zip(participations, (ParticipationStatus.PAUSED, ParticipationStatus.EXCLUDED), strict=True):
+        for own, status in zip(participations, statuses, strict=True):
             own.status = status
             session.add(own)
     [end] = chat.say("/start")
-    assert "«Яке слово довше?» призупинено" in end
-    assert "«Кіт чи пес?» завершено" in end
+    assert [one for one in told if one not in end] == []
 
 
 def test_who_left_a_project_reads_nothing_of_it(chat: Chat, join: Join) -> None:
@@ -331,7 +351,7 @@ def test_who_left_a_project_reads_nothing_of_it(chat: Chat, join: Join) -> None:
     chat.tap("1")
     chat.tap("Так, вийти")
     chat.say("/start")
-    assert walk(chat) == ["Слова\n✓ Кіт чи пес? — 1 з 1\n\n" + DONE.format(answers="1 відповідь")]
+    assert walk(chat) == [f"{DONE}\n\nСлова\n✓ Кіт чи пес? — 1 з 1\n\nСьогодні: 1 · загалом: 1"]
 
 
 def test_the_end_of_a_session_shows_the_whole_programme(chat: Chat, join: Join) -> None:
@@ -339,14 +359,15 @@ def test_the_end_of_a_session_shows_the_whole_programme(chat: Chat, join: Join) 
     join(8, 12, more=("reward: {countdown: yes}",) * 2)
     chat.tap("Лише 10")
     assert walk(chat, 10)[-1].split("\n\n")[1:3] == [
-        "Слова\n✓ Яке слово довше? — 8 з 8\n▸ Кіт чи пес? — 2 з 12\nусі разом: 10 з 60",
-        "Усім разом лишилося 50 відповідей.",
+        "Слова\n✓ Яке слово довше? — 8 з 8\n▸ Кіт чи пес? — 2 з 12",
+        f"Сьогодні: 10 · загалом: 10\nУсі разом: 10 з 60, з них ваших — 10\n{BUTTONS}",
     ]
     chat.tap("Ще 10")
     [card] = walk(chat, 10)
     assert card.startswith("🏁 10 завдань")
     [end] = chat.say("/start")
-    assert end.endswith(DONE.format(answers="20 відповідей"))
+    assert end.startswith(DONE)
+    assert end.endswith("Сьогодні: 20 · загалом: 20\nУсі разом: 20 з 60, з них ваших — 20")
 
 
 def test_a_session_that_ends_with_all_quotas_has_the_end_of_the_programme(chat: Chat, join: Join) -> None:
@@ -354,7 +375,7 @@ def test_a_session_that_ends_with_all_quotas_has_the_end_of_the_programme(chat: 
     join(8, 12, quotas=(5, 5))
     chat.tap("Лише 10")
     [end] = walk(chat)
-    assert end.startswith("Слова\n✓ Яке слово довше? — 5 з 5\n✓ Кіт чи пес? — 5 з 5\n\n🏁 Це все")
+    assert end.startswith(f"{DONE}\n\nСлова\n✓ Яке слово довше? — 5 з 5\n✓ Кіт чи пес? — 5 з 5\n\n")
 
 
 def test_hidden_items_move_the_line_as_others_do(chat: Chat, join: Join) -> None:
@@ -364,7 +385,7 @@ def test_hidden_items_move_the_line_as_others_do(chat: Chat, join: Join) -> None
         walk(chat, 1)
         assert f"▸ Яке слово довше? — {number} з 8" in chat.say("/progress")[-1]
         chat.tap("Далі")
-    assert walk(chat, 1)[-1].startswith("Слова\n✓ Яке слово довше? — 4 з 4\n\n🏁")
+    assert walk(chat, 1)[-1].startswith(f"{DONE}\n\nСлова\n✓ Яке слово довше? — 4 з 4\n\n")
     chat.now += timedelta(days=2)
     chat.say("/start")
     walk(chat, 1)
@@ -383,21 +404,21 @@ def test_a_programme_without_an_invitation(chat: Chat, join: Join, db: Database)
 
 @pytest.mark.parametrize("order", ["sequence", "interleaved"])
 def test_the_end_asks_once_what_all_data_sets_ask(chat: Chat, join: Join, order: str) -> None:
-    """In a message below, by a tap or typed; what one of them asks in other words comes next, and nothing twice.
+    """Before the card, by a tap or typed; what one of them asks in other words comes next, and nothing twice.
 
     Without it whoever does everything in one go would never be asked.
     """
     same = "attestation: {text: Що допомагало?, options: [ніщо, словник]}"
     other = same.replace("?", " ще?")
     join(2, 1, 2, order=order, more=(same, other, same))
-    *_, end, question = walk(chat, 5)
-    assert "🏁 Це все" in end
+    question = walk(chat, 5)[-1]
     assert question == "І наостанок, коротко:\n\nЩо допомагало?\n[ніщо | словник]"
     assert chat.say("/start")[-1] == question
     assert chat.say("словник")[-1] == "І наостанок, коротко:\n\nЩо допомагало ще?\n[ніщо | словник]"
-    assert chat.tap("ніщо") == []
-    assert chat.last.text == "Що допомагало ще?\n\nніщо"
-    assert chat.say("/start")[-1].startswith("Слова\n✓")
+    [end] = chat.tap("ніщо")
+    assert end.startswith(DONE)
+    assert chat.say("/start")[-1] == end
+    assert sum("🏁" in one for one in chat.seen) == 2
     assert list_attested(chat) == [("p0", 1, "словник"), ("p1", 1, "ніщо"), ("p2", 1, "словник")]
 
 
@@ -412,6 +433,26 @@ def test_what_was_attested_at_a_pause_holds_for_the_other_data_sets(chat: Chat, 
     assert len(list_attested(chat)) == 3
     chat.now += timedelta(hours=1)
     assert chat.say("/start")[-1].startswith("4\n\n")
+
+
+@pytest.mark.parametrize("word", ["назад", "Змінити", "zmien"])
+def test_a_word_for_back_opens_the_answer_before_in_another_data_set(chat: Chat, join: Join, word: str) -> None:
+    """The one above on the screen, and not the last one of the same data set."""
+    join(3, 3, order="interleaved")
+    walk(chat, 4)
+    assert chat.last.text.startswith("5\n\nслово 0-2")
+    chat.say(word)
+    assert "4\n\nслово 1-1" in "\n".join(chat.seen[-3:])
+
+
+def test_an_item_that_waited_gets_the_next_number(chat: Chat, join: Join) -> None:
+    """It was put aside at a pause, and others came before it: the number of the journey only grows."""
+    join(4, 4, 4, order="interleaved")
+    walk(chat, 4)
+    chat.say("/pause")
+    chat.say("/start")
+    shown = [chat.last.text, *(walk(chat, 1)[-1] for _ in range(7))]
+    assert [text.split()[0] for text in shown] == ["5", "6", "7", "8", "9", "10", "11", "12"]
 
 
 def list_attested(chat: Chat) -> list[tuple[str, int, str]]:

@@ -466,12 +466,65 @@ def returning(play: Play) -> None:
     play.tap("begin")
     chat.say("1")
     chat.say(play.say("remind-tomorrow"))
-    for _ in range(2):
+    with chat.db.transaction() as session:
+        words = queries.get_project(session, "words")
+        link = invitations.create_invitation(
+            session, target=words, code="FRIENDS", now=chat.now, uses=3, cohort="friends", invited_by=1
+        )
+    play.tap("invite-friend")
+    for used in (2, 3):
         chat.now += timedelta(days=1)
         tell(play)
         chat.say("/start")
         chat.say("1")
+        with chat.db.transaction() as session:
+            session.add(link)
+            link.used = used
+        play.tap("invite-friend")
     chat.say("/progress")
+
+
+def earning(play: Play) -> None:
+    """A programme that pays, one project by the hour: task card, pause with and without answers, progress, the end."""
+    chat, content, (text, options) = play.chat, play.content, play.content["helped"]
+    files = []
+    for name, title, rate in (("words", content["title"], "per_item: 0.5"), ("more", "II", "per_hour: 120")):
+        rows = [
+            {"id": f"{name} {at}", "text": shown, "options": several, "gold": several[-1], "pool": "main", "why": ""}
+            for at, (shown, several) in enumerate(content["rows"][:2])
+        ]
+        attestation = f"attestation: {{text: '{text}', options: ['{options[0]}', '{options[1]}']}}"
+        play.load(
+            f"{attestation}\nreward: {{countdown: yes, emoji: none, pay: {{{rate}, currency: UAH}}}}",
+            rows=rows,
+            name=name,
+            title=title,
+        )
+        files.append(f"  - {{file: {name}.yaml}}")
+    head = ["programme: both", f"title: {content['title']} I + II", f"language: {play.language}", "order: interleaved"]
+    (play.folder / "both.yaml").write_text("\n".join([*head, "invite_friends: 5", "projects:", *files]), "utf-8")
+    with chat.db.transaction() as session:
+        projects.load_programme(session, programme_file.read_programme(play.folder / "both.yaml"), now=chat.now)
+    chat.say("/start")
+    chat.tap(play.say("language-name"))
+    play.tap("begin")
+    chat.say("/pause")
+    play.tap("go-on")
+    play.tap("begin")
+    for _ in range(2):
+        chat.now += timedelta(seconds=40)
+        chat.say("1")
+    chat.say("/pause")
+    chat.tap(options[1])
+    play.tap("go-on")
+    chat.say("/pause")
+    play.tap("go-on")
+    chat.say("/progress")
+    play.tap("go-on")
+    for _ in range(2):
+        chat.now += timedelta(seconds=40)
+        chat.say("1")
+    chat.tap(options[0])
 
 
 def journey(play: Play) -> None:
@@ -891,7 +944,7 @@ def adjudicating(play: Play) -> None:
 
 STORIES = (
     *(joining, working, several, learning, rights, two_projects, typing, correcting, spans, filtering),
-    *(adjudicating, resting, reminded, comparing, journey, returning),
+    *(adjudicating, resting, reminded, comparing, journey, returning, earning),
 )
 
 

@@ -274,7 +274,7 @@ def test_an_item_of_two_passes_is_one_answer(project: Load, chat: Chat) -> None:
     chat.begin()
     chat.tap("Б")
     chat.tap("Усе гаразд")
-    assert "Ви дали 1 відповідь" in chat.last.text
+    assert "Сьогодні: 1 · загалом: 1" in chat.last.text
     assert [screen.labels for screen in chat.screens if screen.buttons] == [["Змінити"], ["Так, напишіть"]]
 
 

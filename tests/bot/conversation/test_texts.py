@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from aggregation import spelling
 from annotation.campaigns.bot_commands import ADJUDICATE, COMMANDS
 from annotation.campaigns.questions.question_base import count_units
 from bot import conversation
@@ -14,7 +15,7 @@ from bot.conversation import message_layout, prompts, texts
 from bot.conversation.handlers import answers
 from bot.conversation.inputs import preferences
 from bot.conversation.message_layout import TextBlock
-from bot.conversation.texts import LANGUAGES, get_texts, list_commands, typed_words
+from bot.conversation.texts import LANGUAGES, get_texts, list_commands
 from bot.conversation.texts.fluent_files import read_fluent_file
 from bot.conversation.views import menus
 from bot.emulator import message_content
@@ -145,4 +146,4 @@ def test_a_missing_message_or_argument_is_an_error() -> None:
 def test_words_may_be_typed_without_accents(word: str, name: str) -> None:
     """Polish is often typed without its marks; a Cyrillic й is a letter of its own and stays."""
     assert word in texts.list_words(name)
-    assert typed_words.strip_accents("досить, й") == "досить, й"
+    assert spelling.strip_accents("досить, й") == "досить, й"

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from annotation.workflow.annotators import own_data
+
 if TYPE_CHECKING:
     from tests.bot.conversation.conftest import Chat
 
@@ -54,11 +56,20 @@ def test_a_step_back_in_training_says_that_the_right_answer_was_seen(trained: Ch
 
 def test_it_waits_below_a_typed_answer_and_below_the_result(trained: Chat) -> None:
     """A right answer leads on at once; whatever else is typed is no answer, and leads on."""
-    assert trained.say("кіт") == ["кіт", "Правильна відповідь: собака\n\nШість літер.\n[Далі]"]
+    assert trained.say("кіт") == ["Правильна відповідь: собака\n\nШість літер.\n[Далі]"]
     assert trained.say("далі")[-1].startswith("2 з 2 · тренування\n\n")
     trained.say("/start")
     assert trained.say("кіт")[-1] == "Тренування закінчено, дякуємо! Починаємо справжні завдання.\n[Далі]"
     assert trained.say("так")[-1].startswith("1\n\n")
+
+
+def test_a_skip_in_training_is_no_answer(trained: Chat) -> None:
+    """It is told nothing, so that the next item comes at once; nor is it counted as one for whoever asks."""
+    trained.say("не знаю")
+    assert trained.say("1")[-1].startswith("2 з 2 · тренування\n\n")
+    with trained.db.reading() as session:
+        (summary,) = own_data.summarise_data(session, annotator_id=1).projects
+    assert (summary.answered, summary.skipped) == (0, 1)
 
 
 def test_each_of_several_answers_has_its_verdict(chat: Chat, load: Load) -> None:
@@ -67,6 +78,7 @@ def test_each_of_several_answers_has_its_verdict(chat: Chat, load: Load) -> None
     questions = (
         "questions:\n- {name: fox, type: choice, text: Є лис?, options: [так, ні]}\n"
         "- {name: tone, type: choices, text: Яка?, options: [добра, весела], least: 1}\n"
+        "- {name: why, type: choice, text: Чому?, options: [а, б], show_if: {fox: ні}}\n"
     )
     items = ITEMS.replace("gold: gold", "gold: fox, golds: {{tone: tone}}") + ", explanation: why}}"
     load(pools(row, "training", "main"), items=items, more=questions + TRAINING)
@@ -80,7 +92,39 @@ def test_each_of_several_answers_has_its_verdict(chat: Chat, load: Load) -> None
         "✗ 1\n✓ Є лис? — так\n✗ Яка? — весела (правильно: добра)",
         "Лис є.",
     ]
-    assert chat.toasts[-1] == "✗ Правильна відповідь: добра"
+    assert chat.toasts[-1] == "✗ Яка? — весела (правильно: добра)"
+
+
+def test_a_question_that_was_not_asked_has_no_verdict(chat: Chat, load: Load) -> None:
+    """Nor a line; the only one left stands below the number all the same."""
+    row = {"text": "Казка.", "fox": "так", "why": "Лис є."}
+    questions = (
+        "questions:\n- {name: fox, type: choice, text: Є лис?, options: [так, ні]}\n"
+        "- {name: tone, type: choice, text: Який?, options: [рудий, сірий], show_if: {fox: так}}\n"
+    )
+    items = ITEMS.replace("gold: gold", "gold: fox") + ", explanation: why}}"
+    load(pools(row, "training", "main"), items=items, more=questions + TRAINING)
+    chat.begin()
+    chat.tap("ні")
+    marked = chat.screens[-2].text
+    assert marked.startswith("✗ 1\n✗ Є лис? — ні (правильно: так)\n\nЛис є.\n\nКазка.")
+
+
+def test_what_was_not_asked_has_no_verdict(chat: Chat, load: Load) -> None:
+    """Nor has what may stay without an answer; the only line left has one sign."""
+    row = {"text": "Казка.", "fox": "так", "tone": '["добра"]', "why": "Лис є."}
+    questions = (
+        "questions:\n- {name: fox, type: choice, text: Є лис?, options: [так, ні]}\n"
+        "- {name: tone, type: choices, text: Яка?, options: [добра, весела], least: 1, show_if: {fox: так}}\n"
+        "- {name: note, type: text, text: Примітка, required: no}\n"
+    )
+    items = ITEMS.replace("gold: gold", "gold: fox, golds: {{tone: tone}}") + ", explanation: why}}"
+    load(pools(row, "training", "main"), items=items, more=questions + TRAINING)
+    chat.begin()
+    chat.tap("ні")
+    chat.tap("Без відповіді")
+    finished = next(screen.text for screen in reversed(chat.screens) if screen.text.startswith("✗"))
+    assert finished.split("\n\n")[0] == "✗ 1\n✗ Є лис? — ні (правильно: так)"
 
 
 @pytest.mark.parametrize(

@@ -91,12 +91,28 @@ def test_the_attestation_is_typed(chat: Chat, load: Load, typed: str, used: str)
     chat.begin()
     chat.say("так")
     chat.say("/pause")
-    assert chat.say(typed) == [f"✓ {used}"]
+    told, card = chat.say(typed)
+    assert told == f"✓ {used}"
+    assert card.startswith("Пауза. Усе збережено.")
     assert chat.answers() == ["так"]
     with chat.db.transaction() as session:
         assert session.exec(select(models.Attestation.used)).all() == [used]
-    assert chat.say(typed)[-1].startswith("2\n")
+    chat.say(typed)
+    assert chat.say("/start")[-1].startswith("2\n")
     assert chat.answers() == ["так"]
+
+
+def test_no_attestation_without_an_answer(chat: Chat, load: Load) -> None:
+    """Whoever only looked at an item pauses at once; so does whoever has attested all that they answered."""
+    load(YES_NO, items=ITEMS, more="attestation: {text: Чи допомагало щось?, options: [ні, словник]}")
+    chat.begin()
+    assert chat.say("/pause")[-1].startswith("Пауза. Усе збережено.")
+    chat.tap("Далі")
+    chat.tap("так")
+    assert "Чи допомагало щось?" in chat.say("/pause")[-1]
+    assert chat.tap("ні")[-1].startswith("Пауза. Усе збережено.")
+    chat.tap("Далі")
+    assert chat.say("/pause")[-1].startswith("Пауза. Усе збережено.")
 
 
 def test_nothing_else_is_taken_for_an_attestation(chat: Chat, load: Load) -> None:

@@ -37,6 +37,8 @@ WORKER = Path(__file__).parent / "notice_worker.py"
 BEGIN = datetime(2026, 11, 24, 8, 1, tzinfo=UTC)
 KYIV, TOKYO = "Europe/Kyiv", "Asia/Tokyo"
 PEOPLE = 12
+SINGLE = {3, 6}
+"""Who of them asked for one reminder."""
 STRIDE = 25
 """How many steps longer than the one before each bot lives, in the tests that run with every change."""
 STEP = timedelta(minutes=6)
@@ -89,7 +91,7 @@ NOTICES = {
 
 
 def prepare(db: Database) -> None:
-    """People in two time zones, of whom each has an item, has been away, and wants a reminder or news."""
+    """People in two time zones, of whom each has an item, has been away, and wants reminders, a single one or news."""
     with db.transaction() as session:
         for number in range(1, PEOPLE + 1):
             annotator = registration.register_telegram_annotator(
@@ -102,9 +104,14 @@ def prepare(db: Database) -> None:
             away_since = BEGIN - timedelta(days=3)
             assignments.assign_next_item(assignments.lock_annotator(session, annotator_id), now=away_since)
             withdrawal.release_live_assignments(session, annotator_id=annotator_id, now=away_since)
-            is_news = number > PEOPLE // 2
+            is_news, is_single = number > PEOPLE // 2, number in SINGLE
             wish = NoticeWish(
-                annotator_id=annotator_id, reminders=not is_news, news=is_news, saw_none=is_news, due_at=away_since
+                annotator_id=annotator_id,
+                reminders=not is_news and not is_single,
+                news=is_news,
+                saw_none=is_news,
+                promised_at=BEGIN - timedelta(hours=1) if is_single else None,
+                due_at=away_since,
             )
             session.add(wish)
         project = queries.get_project(session, "words")
@@ -257,7 +264,8 @@ async def test_a_bot_that_is_let_work_sends_all_of_it(url: str, db: Database, lo
         assert await running.start_bot() == "done"
         assert set(running.count_received().values()) == {1}
         assert len(running.count_received()) == 2 * PEOPLE
-        assert set(running.read("SELECT reminders, news, ignored FROM notice_wish")) == {(1, 0, 1), (0, 0, 0)}
+        wishes = running.read("SELECT reminders, news, ignored, due_at IS NULL FROM notice_wish")
+        assert Counter(wishes) == {(1, 0, 1, 0): 4, (0, 0, 0, 1): 8}
         assert running.read("SELECT count(*) FROM assignment WHERE status = 'live'") == [(0,)]
 
 

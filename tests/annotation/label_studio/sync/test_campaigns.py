@@ -195,7 +195,7 @@ class Person:
         for number in self._fill_batch("instance-filtering", self._boxes, "--second", leave=AT_THE_SCREEN[1]):
             row = self.page.locator(".hr-answers tr", has_text="Яке слово пропущено?")
             expect(row.locator("td")).to_have_text([self.items[number]["answer"]] * 2)
-            self._press(*(KEYS[box] for boxes in BOXES[self.name, number].values() for box in boxes))
+            self._press("m", *(KEYS[box] for boxes in BOXES[self.name, number].values() for box in boxes))
             self.visitor.submit()
 
     def _fill_batch(
