@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlmodel import Session
 
@@ -113,7 +114,7 @@ def _count_begun(client: Client, work: PersonWork) -> int | None:
         return None
 
 
-def _list_addresses(work: PersonWork, url: str, server: str) -> dict[str, tuple[str, ...]]:
+def _list_addresses(work: PersonWork, url: str, server: str) -> dict[str, Any]:
     """The addresses of a person's queues on a server, and of the single tasks to correct, as fields of the status."""
     queues = [queue for queue in work.queues if queue.server == server]
     return {
