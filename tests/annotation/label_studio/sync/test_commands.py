@@ -174,7 +174,7 @@ def test_what_stands_between_somebody_and_their_items_is_told_with_the_command_t
     )
     told = hromada("label-studio", "push", "c", "--person", email)
     code = told.partition(f"{email} (")[2].partition(")")[0]
-    assert f"hromada people agree {code} --project c --how 'signed, folder 3'." in " ".join(told.split())
+    assert f"hromada people agree {code} --project c --how 'signed, folder 3'" in " ".join(told.split())
     hromada("people", "agree", code, "--project", "c", "--how", "signed, folder 3")
     told = hromada("label-studio", "push", "c", "--person", email)
     assert "they have had as many items as `quota` in the programme file allows." in " ".join(told.split())
