@@ -39,8 +39,6 @@ KYIV, TOKYO = "Europe/Kyiv", "Asia/Tokyo"
 PEOPLE = 12
 SINGLE = {3, 6}
 """Who of them asked for one reminder."""
-STRIDE = 25
-"""How many steps longer than the one before each bot lives, in the tests that run with every change."""
 STEP = timedelta(minutes=6)
 """The time between two bots: what the last one held is held no more."""
 
@@ -196,12 +194,9 @@ async def campaign(
         yield made[0]
 
 
-async def kill_at_every_step(running: Campaign, *, stride: int, until: Callable[[], bool] = lambda: False) -> int:
-    """Start bots, of which each lives a stride longer than the one before, until one is done; how long that one lives.
-
-    A stride is a number of steps; with 1 there is a bot for every step.
-    """
-    for kill_at in range(1, 500, stride):
+async def kill_at_every_step(running: Campaign, *, until: Callable[[], bool] = lambda: False) -> int:
+    """Start bots, of which each lives a step longer than the one before, until one is done; how long that one lives."""
+    for kill_at in range(1, 500):
         ended = await running.start_bot(kill_at=kill_at)
         if ended == "done" or until():
             return kill_at
@@ -209,18 +204,10 @@ async def kill_at_every_step(running: Campaign, *, stride: int, until: Callable[
     raise AssertionError("it makes more steps than that")
 
 
+@pytest.mark.slow
 @pytest.mark.process
-@pytest.mark.parametrize(
-    ("url", "stride"),
-    [
-        ("sqlite", STRIDE),
-        pytest.param("sqlite", 1, marks=pytest.mark.slow),
-        pytest.param("postgresql", 1, marks=pytest.mark.slow),
-    ],
-    indirect=["url"],
-)
 async def test_killed_at_every_step_nothing_is_doubled_or_lost(
-    url: str, db: Database, load_items: Callable[..., None], stride: int
+    url: str, db: Database, load_items: Callable[..., None]
 ) -> None:
     """What had not begun is sent once, by the next bot; what had begun may have arrived, and is not sent again.
 
@@ -228,11 +215,9 @@ async def test_killed_at_every_step_nothing_is_doubled_or_lost(
     """
     load_items(items=20)
     async with campaign(url, db) as running:
-        storing = await kill_at_every_step(
-            running, stride=stride, until=lambda: running.read("SELECT count(*) FROM outbox") != [(0,)]
-        )
+        storing = await kill_at_every_step(running, until=lambda: running.read("SELECT count(*) FROM outbox") != [(0,)])
         assert storing > 20
-        sending = await kill_at_every_step(running, stride=stride)
+        sending = await kill_at_every_step(running)
         assert sending > 20
         for _ in range(3):
             running.now += timedelta(hours=8)
@@ -245,7 +230,7 @@ async def test_killed_at_every_step_nothing_is_doubled_or_lost(
         assert received.keys() <= expected
         lost = expected - received.keys()
         assert len(lost) < len(running.doubtful) < len(expected) / 2
-        assert lost or stride > 1
+        assert lost
         assert lost < running.doubtful
         for entry in running.telegram.display_log.entries:
             if entry.kind == "message":
@@ -269,22 +254,15 @@ async def test_a_bot_that_is_let_work_sends_all_of_it(url: str, db: Database, lo
         assert running.read("SELECT count(*) FROM assignment WHERE status = 'live'") == [(0,)]
 
 
+@pytest.mark.slow
 @pytest.mark.process
-@pytest.mark.parametrize(
-    ("url", "stride"),
-    [
-        pytest.param("sqlite", 1, marks=pytest.mark.slow),
-        pytest.param("postgresql", 1, marks=pytest.mark.slow),
-    ],
-    indirect=["url"],
-)
 async def test_a_digest_is_sent_once_a_day_by_bots_that_are_killed(
-    url: str, db: Database, load_items: Callable[..., None], stride: int
+    url: str, db: Database, load_items: Callable[..., None]
 ) -> None:
     """What had not begun is sent by the next bot; none at night, none to an organiser who blocked the bot."""
     load_items(items=20)
     async with campaign(url, db, organisers=(1, 2, 3, 4)) as running:
-        assert await kill_at_every_step(running, stride=stride) > 20
+        assert await kill_at_every_step(running) > 20
         assert running.now < BEGIN + timedelta(hours=8)
         received = running.count_received()
         assert set(received.values()) == {1}
