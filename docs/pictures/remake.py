@@ -264,7 +264,7 @@ def bot(browser: Browser, folder: Path) -> None:
     with phone(browser, folder, "acceptability") as page:
         go_on(page)
         tap(page, "не можна")
-        newest(page).locator(".key", has_text="Пропустити").wait_for()
+        newest(page).locator(".key", has_text=re.compile("Пропустити|Далі")).wait_for()  # right, or wrong
         page.get_by_text(re.compile("[✓✗] 1 ·")).evaluate("shown => shown.closest('li').scrollIntoView()")
         page.screenshot(path=HERE / "bot-training.png")
     with phone(browser, folder, "multiple-answers") as page:
@@ -409,7 +409,7 @@ def label_studio(browser: Browser, folder: Path) -> None:
         page.locator("input[name=email]").fill(OWNER)
         page.locator("input[name=password]").fill(PASSWORD)
         page.get_by_role("button", name="Log in").click()
-        page.get_by_text("Projects").first.wait_for()
+        page.wait_for_url(re.compile(r"/(projects)?/?$"))
         for template, begin in work:
             for name, number in campaign(folder, template, studio).items():
                 for width, height in ((1280, 840), (800, 1100)):
