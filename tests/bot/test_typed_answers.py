@@ -165,7 +165,7 @@ async def test_a_text_answers_nothing_while_the_edit_is_on_its_way(chat: Chat, t
         while "Друге?" not in person.screen or chat.app.sender.list_held_ids():
             await asyncio.sleep(0.05)
     assert EARLY in [message.text for message in person.messages]
-    chat.now += timedelta(seconds=1)
+    chat.now += timedelta(seconds=5)
     await chat.send(person, "Б")
     assert chat.answers() == ["так"]
 
