@@ -12,7 +12,7 @@ from annotation.label_studio_controls import get_control
 from annotation.label_studio_controls.control_base import PUSH_AGAIN_REMEDY, ControlResult
 
 SEEN_CONTROL = "second:seen"
-"""The box of the second pass by which the right answers are confirmed to have been seen. It is no answer."""
+"""The box that confirms, in the second pass, that the right answers were seen; it is not read as an answer."""
 
 
 def list_pass_questions(questions: Sequence[Question], *, second_pass: bool) -> tuple[Question, ...]:

@@ -294,6 +294,15 @@ def pull_batches(
     return tuple(results)
 
 
+COUNTED_AS = {
+    AnswerChange.ANSWERED: "answered",
+    AnswerChange.CHANGED: "changed",
+    AnswerChange.DELETED: "deleted",
+    AnswerChange.SKIPPED: "skipped",
+}
+"""The field of a result in which each change of an answer is counted."""
+
+
 def _pull_batch(
     database: Database,
     client: Client,
@@ -335,13 +344,7 @@ def _pull_batch(
                     task_import = _import_task(session, batch, definition, task, annotators, clock())
                 counts["unknown_tasks"] += task_import.unknown_task
                 most_dropped += task_import.most_dropped
-                fields = {
-                    AnswerChange.ANSWERED: "answered",
-                    AnswerChange.CHANGED: "changed",
-                    AnswerChange.DELETED: "deleted",
-                    AnswerChange.SKIPPED: "skipped",
-                }
-                counts.update(fields[change] for change in task_import.changes)
+                counts.update(COUNTED_AS[change] for change in task_import.changes)
         with database.transaction() as session:
             batches.advance_watermark(session, batch.id or 0, read_until)
             counts["missing"] = _count_deleted_tasks(session, batch, remote)

@@ -74,7 +74,7 @@ def follow_assignments(
     """Bring the queue of a batch in line with its assignments, after its annotations were imported.
 
     `n_tasks` is how many tasks the server has, if it is known: if they are fewer than were sent, the deleted ones are
-    found. With `drop_drafts` items that somebody began leave the queue, too.
+    found. With `drop_drafts` items that somebody began leave the queue as well.
     """
     batch_id = batch.id or 0
     with database.reading() as session:

@@ -152,7 +152,7 @@ def find_journey(opened: OpenedAssignment) -> Journey | None:
 
 
 def _is_after_break(participation: ParticipationRow) -> bool:
-    """Whether a work session began since the last item was shown: then the next item is counted anew."""
+    """Whether a work session began since the last item was shown: then what is left is counted again."""
     return participation.journey is not None and participation.journey["session"] != participation.work_session
 
 

@@ -141,7 +141,7 @@ def _get_live_item(
         return obstacle
     is_over = assignment.lease_until is not None and assignment.lease_until < now
     if is_over and context.participation.journey is not None:
-        transaction.update_participation(context.participation, journey=None)  # counted anew after a break
+        transaction.update_participation(context.participation, journey=None)  # counted again after a break
     lease_until = assigned_items.compute_lease_end(context, now=now) if is_over else assignment.lease_until
     shown = {"item_revision": item.revision, "stimulus_sha256": item.stimulus_sha256, "lease_until": lease_until}
     models.ASSIGNMENTS.update(session, assignment, **shown)

@@ -68,26 +68,25 @@ def _go_on(context: UpdateContext) -> TelegramCalls:
     return join_calls(context.acknowledge(), navigation.show_current_screen(context.without_tap()))
 
 
-def _wait_until_tomorrow(context: UpdateContext) -> TelegramCalls:
-    """Remind the annotator tomorrow."""
+def _postpone_reminder(context: UpdateContext, *, once: bool = False) -> None:
     wishes.postpone_reminder(
         context.transaction.session,
         annotator=context.annotator,
         now=context.now,
         default_zone=context.settings.time_zone,
+        once=once,
     )
+
+
+def _wait_until_tomorrow(context: UpdateContext) -> TelegramCalls:
+    """Remind the annotator tomorrow."""
+    _postpone_reminder(context)
     return join_calls(context.acknowledge(), _replace_message(context, "reminder-tomorrow-noted"))
 
 
 def _remind_once(context: UpdateContext) -> TelegramCalls:
     """Remind the annotator tomorrow, and not again; asked for on a card, which stays."""
-    wishes.postpone_reminder(
-        context.transaction.session,
-        annotator=context.annotator,
-        now=context.now,
-        default_zone=context.settings.time_zone,
-        once=True,
-    )
+    _postpone_reminder(context, once=True)
     told = context.send(menus.render_promise(context.translate))
     return join_calls(context.acknowledge(), told, _ask_zone(context, Wish(reminders=True, news=False)))
 
