@@ -117,15 +117,6 @@ def add_header(parent: Element, text: str, *, name: str = "head", size: int = 5)
     add_element(add_view(parent, name), "Header", value=escape_variables(text), size=size)
 
 
-def add_empty_warning(card: Element, requirement: Mapping[str, str | bool | None], text: str) -> None:
-    """Add what the page shows while the text of a required field is deleted, which Label Studio takes for an answer.
-
-    The CSS of the page shows it, and stops Submit meanwhile.
-    """
-    if requirement.get("required") is True:
-        add_header(card, text, name="warned hr-needed", size=6)
-
-
 def add_text_area(
     parent: Element,
     name: str,

@@ -79,13 +79,15 @@ QUESTIONS = """
 .hr-page h4 { margin: 0 !important; line-height: 1.5; letter-spacing: 0; }
 .hr-asks h4 { font-size: 16px !important; font-weight: 600 !important; }
 .hr-told h4, .hr-ends h4 { color: var(--hr-quiet) !important; font-size: 14px !important; font-weight: 400 !important; }
-.hr-told.hr-kept, .hr-needed {
-  position: sticky; z-index: 1; top: 0; display: block; margin: 0; padding: 4px 0 8px; background: var(--hr-card);
+.hr-told.hr-kept, .hr-emptied {
+  position: sticky; z-index: 1; top: 0; display: block; margin: 0; padding: 4px 18px 8px; background: var(--hr-card);
 }
-.hr-question:has(textarea:focus) .hr-kept h4 { color: var(--hr-accent) !important; font-weight: 600 !important; }
-.hr-warned, .hr-kept:has(~ .hr-needed ~ EMPTIED) { display: none; margin: 0 0 8px; }
+.hr-page:has(.hr-edit textarea:focus) .hr-kept h4 { color: var(--hr-accent) !important; font-weight: 600 !important; }
+.hr-page:has(.hr-edit[style*="none"]) .hr-kept { visibility: hidden; }
+.hr-warned { display: none; }
 .hr-warned h4 { color: #b91c1c !important; font-size: 15px !important; font-weight: 600 !important; }
-.hr-needed:has(~ EMPTIED) { display: block; }
+.hr-needed:has(~ EMPTIED), .hr-page:has(.hr-corrected:not([style*="none"]) ~ EMPTIED) .hr-emptied { display: block; }
+.hr-page:has(.hr-corrected:not([style*="none"]) ~ EMPTIED) .hr-kept { display: none; }
 body:has(.hr-needed:not([style*="none"]) ~ EMPTIED) STOPPED
 .hr-column .hr-asks { display: block; margin: 0 0 6px; }
 .hr-column .hr-asks h4 { color: var(--hr-quiet) !important; font-size: 14px !important; }
