@@ -67,7 +67,7 @@ def test_a_batch_from_link_to_pull(hromada: Command, accounts: Mapping[str, Acco
         assert api.post(f"/api/tasks/{tasks[0]['id']}/annotations/", json={"result": [SAID]}).status_code == 201
     (pulled,) = hromada.json("pull")
     assert (pulled["answered"], pulled["set_aside"], pulled["problem"]) == (1, {}, None)
-    assert "Pulled" in hromada("label-studio", "pull", "p")
+    assert f"{olha.email} ({code})" in hromada("label-studio", "pull", "p", COLUMNS="200")
     found = hromada.json("doctor")
     assert {"account": olha.id, "name": olha.email, "annotator": code} in found["accounts"]
     assert [(one["annotator"], one["tasks"], one["is"]) for one in found["desks"]] == [(code, 3, "well")]
