@@ -118,9 +118,7 @@ async def test_who_does_what_in_label_studio_is_in_the_people_of_a_project(
         assert "Label Studio" not in await read_until(other.content, "people", "<tbody>")
 
 
-async def test_times_are_those_of_the_organisers(
-    campaign: Campaign, serve: Serve, http: aiohttp.ClientSession
-) -> None:
+async def test_times_are_those_of_the_organisers(campaign: Campaign, serve: Serve, http: aiohttp.ClientSession) -> None:
     """Every time is in the time zone of the settings, which the page names; that of counting is seconds ago."""
     async with serve(campaign.database, campaign.url, time_zone="Asia/Tokyo") as address:
         _, text, _ = await fetch(http, address)
