@@ -80,7 +80,7 @@ QUESTIONS = """
 .hr-asks h4 { font-size: 16px !important; font-weight: 600 !important; }
 .hr-told h4, .hr-ends h4 { color: var(--hr-quiet) !important; font-size: 14px !important; font-weight: 400 !important; }
 .hr-told.hr-kept, .hr-emptied {
-  position: sticky; z-index: 1; top: 0; display: block; margin: 0; padding: 4px 18px 8px; background: var(--hr-card);
+  position: sticky; z-index: 1; top: 0; display: block; margin: 0 0 4px; padding: 4px 18px; background: var(--hr-card);
 }
 .hr-page:has(.hr-edit textarea:focus) .hr-kept h4 { color: var(--hr-accent) !important; font-weight: 600 !important; }
 .hr-page:has(.hr-edit[style*="none"]) .hr-kept { visibility: hidden; }

@@ -75,8 +75,10 @@ def test_an_emptied_correction_is_told_of_and_corrected_later(
     page.goto(address.strip())
     expect(told).to_be_in_viewport()
     field.fill(STORY.replace("подивився", "подивилася"))
+    update = page.get_by_role("button", name="submit", exact=True)
+    expect(update).to_be_enabled()
     with page.expect_response(lambda answer: "/annotations" in answer.url and answer.request.method == "PATCH"):
-        page.get_by_role("button", name="submit", exact=True).click()
+        update.click()
     (pulled,) = stories.json("pull")
     assert (pulled["answered"], pulled["set_aside"], pulled["most_dropped"]) == (1, {}, [])
 
