@@ -35,7 +35,7 @@ class Reading(Generic[T]):
 _REASONING_NAMES = "think|thinking|thought|reasoning|reflection"
 _REASONING_START = re.compile(rf"<(?:{_REASONING_NAMES})>|\[THINK\]|<\|channel\|>analysis<\|message\|>", re.IGNORECASE)
 _REASONING_END = re.compile(rf"</(?:{_REASONING_NAMES})>|\[/THINK\]|<\|channel\|>final<\|message\|>", re.IGNORECASE)
-_END_TOKEN = re.compile(r"(?:\s*(?:<\|\w+\|>|</s>|<end_of_turn>))+\s*\Z")
+_END_TOKENS = re.compile(r"(?:<\|\w+\|>\s*|</s>\s*|<end_of_turn>\s*)+\Z")
 
 _QUOTES = "«»“”„‟‘’‚‹›\"'`"
 _LEAD = "[\\s*_`#>•·–—\\-(\\[«»“”„‘’‚‹›\"'$]*"
@@ -78,18 +78,19 @@ _JOINED = re.compile(
     rf"\s*(?:[/&+,-]|and\b|or\b|і\b|й\b|та\b|або\b|чи\b|и\b|или\b)\s*{_LEAD}(?:[0-9]+|[^\W\d_])(?!\w)", re.IGNORECASE
 )
 _CORRECTION = re.compile(
-    r"\b(?:wait|actually|rather|correction|sorry|hmm|on second thought|насправді|точніше|стоп|вибачте|на самом деле|"
-    r"вернее|точнее|извините|простите)\b",
+    r"(?:\A|[.!?…,;:)\n–—-])\s*(?:(?:or|and|but|або|или|but no)\s+)?(?:(?:wait|actually|rather|correction|sorry|hmm+|"
+    r"on second thought|насправді|точніше|стоп|вибачте|на самом деле|вернее|точнее|извините|простите)\b|"
+    r"(?:no|ні|нет)\s*[,:–—-])",
     re.IGNORECASE,
 )
+"""Where a reply takes back what it said."""
 _NEGATION = re.compile(
     r"\b(?:not|no|none|neither|never|except|wrong|incorrect|false|не|ні|ані|жод\w+|крім|окрім|нет|ни|кроме|"
     r"неправильн\w*|невірн\w*|хибн\w*|неверн\w*|ошибочн\w*|ложн\w*)\b|n['’]t\b",
     re.IGNORECASE,
 )
 _BREAK = re.compile(
-    r"[,.;:!](?=\s)|\s[–—-]+\s|\s?\(|\n|\s+(?=because\b|since\b|оскільки\b|бо\b|тому\b|потому\b|поскольку\b)",
-    re.IGNORECASE,
+    r"[,.;:!](?=\s)|\s[–—-]+\s|\s?\(|\n|\s+(?=(?:because|since|оскільки|бо|тому|потому|поскольку)\b)", re.IGNORECASE
 )
 _CYRILLIC_TWINS = str.maketrans("АВЕКМНОРСТХІЈЅ", "ABEKMHOPCTXIJS")
 _MOST_WORDS = 12
@@ -104,7 +105,7 @@ def strip_reasoning(reply: str) -> str | None:
     answer = reply[ends[-1] :] if ends else reply
     if _REASONING_START.search(answer):
         return None
-    return _END_TOKEN.sub("", answer).strip()
+    return _END_TOKENS.sub("", answer).strip()
 
 
 def read_choice(reply: str, *, marks: Sequence[str], texts: Sequence[str], cue: str = "") -> Reading[int]:
@@ -114,7 +115,8 @@ def read_choice(reply: str, *, marks: Sequence[str], texts: Sequence[str], cue: 
     `texts`. `cue` is the last line of the prompt, which a reply may repeat.
     """
     options = _Options(marks=tuple(marks), texts=tuple(texts))
-    return Reading(strict=options.read_strictly(reply), lenient=_read_leniently(reply, options, cue))
+    strict = options.read_strictly(reply)
+    return Reading(strict=strict, lenient=_read_leniently(reply, options, cue) if strict is None else strict)
 
 
 @dataclass(frozen=True)
@@ -126,10 +128,9 @@ class _Options:
 
     def read_strictly(self, reply: str) -> int | None:
         """The option of which a reply is the mark or, without marks, the text."""
-        bare = _strip_quotes(reply.strip().removesuffix(".")).strip().removesuffix(".")
-        names = self.marks or self.texts
-        for key in (_compose, _fold_case):
-            found = [number for number, name in enumerate(names) if key(name.strip().removesuffix(".")) == key(bare)]
+        for key in (_compose, _fold_case, _fold_ends):
+            wanted = key(reply)
+            found = [number for number, name in enumerate(self.marks or self.texts) if key(name) == wanted]
             if found:
                 return found[0] if len(found) == 1 else None
         return None
@@ -230,15 +231,17 @@ class _Options:
         if whole is not None:
             return whole
         named = self.list_named(phrase)
-        if len(named) != 1 or _CORRECTION.search(phrase):
+        if len(named) != 1:
             return None
         (number,) = named
-        if any(self.find_text(phrase[: stop.start()]) == number for stop in _BREAK.finditer(phrase)):
-            return number
+        longest = 2 * len(self.texts[number]) + _MOST_WORDS
+        for stop in _BREAK.finditer(phrase, 0, longest):
+            if self.find_text(phrase[: stop.start()]) == number:
+                return None if _CORRECTION.search(phrase[stop.start() :]) else number
         own = _build_key(self.texts[number])
         others = f" {_build_key(phrase)} ".replace(f" {own} ", " ", 1)
         is_short = "\n" not in phrase.strip() and len(others.split()) <= _MOST_WORDS
-        is_plain = not _NEGATION.search(others) and "?" not in phrase
+        is_plain = not _NEGATION.search(others) and not _CORRECTION.search(phrase) and "?" not in phrase
         marked = [other for word in phrase.split() if (other := self._find_plain_mark(word)) is not None]
         is_alone = all(other == number for other in marked)
         return number if is_short and is_plain and is_alone and len(own) >= _FEWEST_LETTERS else None
@@ -333,7 +336,9 @@ def _build_key(text: str) -> str:
     return scoring.normalise_answer("words", re.sub("(?<=[Ѐ-ӿ])\u0301", "", _compose(text)))
 
 
-def _strip_quotes(text: str) -> str:
-    """A text without the quotes around it."""
-    bare = text.strip()
-    return bare[1:-1] if len(bare) > 1 and bare[0] in _QUOTES and bare[-1] in _QUOTES else bare
+def _fold_ends(text: str) -> str:
+    """A text without case, a full stop at its end, and quotes around it."""
+    bare = _fold_case(text).removesuffix(".").strip()
+    if len(bare) > 1 and bare[0] in _QUOTES and bare[-1] in _QUOTES:
+        bare = bare[1:-1].strip()
+    return bare.removesuffix(".")
