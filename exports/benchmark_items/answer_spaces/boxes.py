@@ -30,7 +30,7 @@ class BoxesSpace(AnswerSpace):
     category = "multiple-choice"
     cue = NUMBERS_CUE
     scorer = "score_boxes"
-    metrics = ("exact_match", "f1a", "f1m", "f1m_of_averages")
+    metrics = ("exact_match", "exact_match_strict", "f1a", "f1m", "f1m_of_averages")
     names_reasons = True
     counts_options = True
     field_types: ClassVar[Mapping[str, FieldType]] = MappingProxyType({"options": "texts"})

@@ -39,7 +39,7 @@ class SpanSpace(AnswerSpace):
     category = "question-answering"
     cue = PARTS_CUE
     scorer = "score_span"
-    metrics = ("exact_match", "f1", "f1_char")
+    metrics = ("exact_match", "exact_match_strict", "f1", "f1_char")
     has_lines = True
 
     def find_obstacle(self, question: Any) -> str | None:

@@ -24,7 +24,7 @@ class TextSpace(AnswerSpace):
     question = "text"
     category = "question-answering"
     scorer = "score_text"
-    metrics: ClassVar[tuple[str, ...]] = ("exact_match", "f1")
+    metrics: ClassVar[tuple[str, ...]] = ("exact_match", "exact_match_strict", "f1")
     has_lines = True
     field_types: ClassVar[Mapping[str, FieldType]] = MappingProxyType({"accepted": "texts"})
 
@@ -61,7 +61,7 @@ class EditSpace(TextSpace):
     category = "text-generation"
     cue = CORRECTION_CUE
     scorer = "score_edit"
-    metrics = ("exact_match", "wer", "cer", "chrf")
+    metrics = ("exact_match", "exact_match_strict", "wer", "cer", "chrf")
 
     def find_obstacle(self, question: Any) -> str | None:
         """A correction that need not be made is asked like any other."""
