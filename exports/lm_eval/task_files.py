@@ -11,6 +11,7 @@ from importlib import resources
 
 from aggregation.errors import HromadaError
 from exports.benchmark_items import HUMAN_RESPONSES, BenchmarkTask, BuildSource
+from exports.benchmark_items.readers import READERS_VERSION
 from exports.benchmark_items.task_functions import AGGREGATIONS, Doc
 
 COPIED_MODULES = (
@@ -143,6 +144,7 @@ def _build_metadata(source: BuildSource, task: BenchmarkTask, *, scorer_sha256: 
         "dataset": task.data.name,
         "hidden": task.source.hidden,
         "scoring_sha256": scorer_sha256,
+        "readers_version": READERS_VERSION,
         "hromada": source.version,
         "canary": task.docs[0]["canary"],
     }
