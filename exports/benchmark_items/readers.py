@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from functools import lru_cache
 
 from aggregation import scoring
 from exports.benchmark_items import option_replies, replies
@@ -100,7 +101,7 @@ def _read_parts(reply: str, text: str, no_answer: str | None, *, explained: bool
     if no_answer and scoring.is_right_answer("words", reply, [no_answer]):
         return []
     found: list[Ends] = []
-    for line in filter(str.strip, reply.splitlines()):
+    for line in dict.fromkeys(filter(str.strip, reply.splitlines())):
         if no_answer and scoring.is_right_answer("words", line, [no_answer]):
             return None
         ends = _read_part_line(line, text, explained=explained)
@@ -154,6 +155,7 @@ def _is_whole(text: str, start: int, end: int) -> bool:
     return not (start and before.isalnum()) and not (len(after) > 1 and after.isalnum())
 
 
+@lru_cache(maxsize=64)
 def _fold_signs(text: str) -> str:
     """A text of the same length without differences of case, white space, apostrophes, quotes and dashes."""
     return "".join(

@@ -27,7 +27,10 @@ class Reading(Generic[T]):
 _REASONING_NAMES = "think|thinking|thought|reasoning|reflection"
 _REASONING_START = re.compile(rf"<(?:{_REASONING_NAMES})>|\[THINK\]|<\|channel\|>analysis<\|message\|>", re.IGNORECASE)
 _REASONING_END = re.compile(rf"</(?:{_REASONING_NAMES})>|\[/THINK\]|<\|channel\|>final<\|message\|>", re.IGNORECASE)
-_END_TOKENS = re.compile(r"(?:<\|\w+\|>\s*|</s>\s*|<end_of_turn>\s*)+\Z")
+_END_TOKEN = re.compile(r"(?:<\|\w{1,32}\|>|</s>|<end_of_turn>)\Z")
+_LONGEST_TOKEN = 36
+_MOST_BEFORE = 3
+"""How many words can be before those that announce an answer: `The right answer is`."""
 
 QUOTES = "«»“”„‟‘’‚‹›\"'`"
 LEAD = "[\\s*_`#>•·–—\\-(\\[«»“”„‘’‚‹›\"'$]*"
@@ -40,7 +43,7 @@ _ANNOUNCED = re.compile(
 """The words before an answer: `The answer is`, `Правильна відповідь:`, `Итоговый ответ –`."""
 _FRAMES = (
     re.compile(r"\\boxed\s*\{((?:[^{}]|\{[^{}]*\})*)\}"),
-    re.compile(r"<answer>(.*?)</answer>", re.IGNORECASE | re.DOTALL),
+    re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.IGNORECASE | re.DOTALL),
 )
 _TEX = re.compile(r"\\(?:text|textbf|mathrm|mathbf)\s*\{([^{}]*)\}|\$")
 _FENCE = re.compile(r"```[\w-]*\n(.*?)\n?\s*```", re.DOTALL)
@@ -59,7 +62,10 @@ def strip_reasoning(reply: str) -> str | None:
     answer = reply[ends[-1] :] if ends else reply
     if _REASONING_START.search(answer):
         return None
-    return _END_TOKENS.sub("", answer).strip()
+    answer = answer.strip()
+    while (token := _END_TOKEN.search(answer, max(0, len(answer) - _LONGEST_TOKEN))) is not None:
+        answer = answer[: token.start()].rstrip()
+    return answer
 
 
 def clean_reply(reply: str, cue: str = "") -> str | None:
@@ -80,7 +86,7 @@ def list_framed(text: str) -> list[str] | None:
         if candidate.strip()[:1] in ("{", "["):
             try:
                 return _list_json(json.loads(candidate))
-            except ValueError:
+            except (ValueError, RecursionError):  # no JSON, or brackets without end
                 continue
     for frame in _FRAMES:
         if found := frame.findall(text):
@@ -101,6 +107,12 @@ def _list_json(content: Any) -> list[str]:
     if not all(isinstance(part, str | int) and not isinstance(part, bool) for part in parts):
         return []
     return [", ".join(map(str, parts))]
+
+
+def starts_announced(text: str) -> bool:
+    """Whether the first words of a text announce an answer."""
+    match = _ANNOUNCED.search(text)
+    return match is not None and len(text[: match.start()].split()) <= _MOST_BEFORE
 
 
 def list_announced(text: str) -> list[str]:
@@ -126,7 +138,7 @@ def fold_alphabet(letter: str) -> str:
 
 def build_key(text: str) -> str:
     """A text as texts of options are compared: words without case, punctuation, formatting and stress marks."""
-    return scoring.normalise_answer("words", re.sub("(?<=[Ѐ-ӿ])\u0301", "", compose(text)))
+    return scoring.remove_punctuation(re.sub("(?<=[Ѐ-ӿ])\u0301", "", compose(text)))
 
 
 def fold_ends(text: str) -> str:
