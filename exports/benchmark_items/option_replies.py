@@ -24,7 +24,8 @@ _DELIMITER = re.compile(
     rf"[*_`{replies.QUOTES}]*(?P<sign>[)\]:]+[.:]?|[.,;](?!\w)|\s+[–—-]+(?=\s)|[ \t]*\n|\s+\()[*_`{replies.QUOTES}]*\s*"
 )
 _REASON = re.compile(
-    r"[\s,*_]*(?:because|since|as|оскільки|бо|тому що|адже|потому что|поскольку|так как)\b|"
+    r"[\s,*_]*(?:because|since|as|оскільки|бо|тому що|адже|потому что|поскольку|так как|explanation|reason|"
+    r"пояснення|объяснение|обґрунтування)\b|"
     r"\s+is\s+(?:the\s+)?(?:right|correct|best|answer)\b",
     re.IGNORECASE,
 )
@@ -37,8 +38,9 @@ _JOINED = re.compile(
     rf"\s*(?:[/&+,-]|and\b|or\b|і\b|й\b|та\b|або\b|чи\b|и\b|или\b)\s*{replies.LEAD}(?:[0-9]+|[^\W\d_])(?!\w)",
     re.IGNORECASE,
 )
+_OR = re.compile(r"(?:or|або|чи|или)\b", re.IGNORECASE)
 _CORRECTION = re.compile(
-    r"(?:\A|[.!?…,;:)\n–—-])\s*(?:(?:or|and|but|або|или|but no)\s+)?(?:(?:wait|actually|rather|correction|sorry|hmm+|"
+    r"(?:\A|[.!?…,;:)\n–—-])\s*(?:(?:or|and|but|або|или|no|oh)\s+)*(?:(?:wait|actually|rather|correction|sorry|hmm+|"
     r"on second thought|насправді|точніше|стоп|вибачте|на самом деле|вернее|точнее|извините|простите)\b|"
     r"(?:no|ні|нет)\s*[,:–—-])",
     re.IGNORECASE,
@@ -169,7 +171,7 @@ class _Options:
             is_word = not mark.isdigit() and mark in "AIАВІОУСКЗЯИЙ"
             return is_exact and bool(_REASON.match(rest)) and (announced or not is_word or mark.isascii())
         tail = rest[delimiter.end() :]
-        if _ANOTHER.match(tail) or self._starts_with_another(number, tail):
+        if _ANOTHER.match(tail) or _OR.match(tail) or self._starts_with_another(number, tail):
             return False
         if delimiter["sign"] != "." or mark.isdigit() or _REASON.match(tail):
             return True
@@ -193,7 +195,7 @@ class _Options:
         longest = 2 * len(self.texts[number]) + _MOST_WORDS
         for stop in _BREAK.finditer(phrase, 0, longest):
             if self.find_text(phrase[: stop.start()]) == number:
-                return None if _CORRECTION.search(phrase[stop.start() :]) else number
+                return number if self._follows(number, phrase, stop) else None
         own = replies.build_key(self.texts[number])
         others = f" {replies.build_key(phrase)} ".replace(f" {own} ", " ", 1)
         is_short = "\n" not in phrase.strip() and len(others.split()) <= _MOST_WORDS
@@ -201,6 +203,12 @@ class _Options:
         marked = [other for word in phrase.split() if (other := self._find_plain_mark(word)) is not None]
         is_alone = all(other == number for other in marked)
         return number if is_short and is_plain and is_alone and len(own) >= _FEWEST_LETTERS else None
+
+    def _follows(self, number: int, phrase: str, stop: re.Match[str]) -> bool:
+        """Whether what follows the text of an option can explain it: no mark of another one, nothing taken back."""
+        another = _ANOTHER.match(phrase, stop.end())
+        other = None if another is None else self.find_mark(another["mark"])
+        return other in (None, number) and not _CORRECTION.search(phrase[stop.start() :])
 
     def _find_plain_mark(self, word: str) -> int | None:
         """The option of a word that is its mark and can be no word of a sentence."""
@@ -213,6 +221,7 @@ def _read_leniently(reply: str, options: _Options, cue: str) -> int | None:
     if text is None:
         return None
     framed = replies.list_framed(text)
+    text = replies.strip_tex(text)
     if framed is not None:
         return replies.take_only({options.read_phrase(part, announced=True) for part in framed})
     lines = [line for line in text.splitlines() if line.strip()]
@@ -255,9 +264,11 @@ _NUMBERED = re.compile(
     r"(?P<number>[0-9]{1,3})(?![0-9]|\.[0-9]|[ \t]*[–—-][ \t]*[0-9])(?!\w)(?P<end>\)?(?:[.:](?=\s*(?:\n|\Z)))?)[).:]*"
 )
 _GAP = re.compile(r"[ \t]*(?:[–—-][ \t]+)?")
+_DIGITS = re.compile("[0-9]")
 _IN_WORD = re.compile(r"\w")
 _EXPLAINED = re.compile(
-    r"\s*(?:\Z|[.;:()!\n]|[–—-]+\s|,?\s*(?:because|since|but|бо|оскільки|але|а не|потому|поскольку|так как|но)\b)"
+    r"\s*(?:\Z|[.;:()!\n]|[–—-]+\s|(?:are|is) (?:right|correct)\b|(?:верн|вірн|правильн)\w+|"
+    r",?\s*(?:because|since|but|бо|оскільки|але|а не|потому|поскольку|так как|но)\b)"
 )
 _CLAUSE = re.compile(r"[,.;:()\n]|\b(?:and|but|і|та|але|и|но)\b")
 _NONE_OF_THEM = frozenset(
@@ -338,6 +349,11 @@ class _Boxes:
         keys = sorted(filter(None, map(replies.build_key, self.texts)), key=len, reverse=True)
         clauses = [f" {replies.build_key(clause)} " for clause in _CLAUSE.split(rest)]
         whole = f" {replies.build_key(rest)} "
+        attached = next((words for words in clauses if words.strip()), "")
+        if replies.NEGATION.search(attached) and not (
+            _DIGITS.search(attached) or any(f" {k} " in attached for k in keys)
+        ):
+            return False  # it denies what was listed last
         for words in clauses:
             others = words
             for key in keys:

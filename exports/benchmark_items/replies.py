@@ -36,8 +36,11 @@ QUOTES = "«»“”„‟‘’‚‹›\"'`"
 LEAD = "[\\s*_`#>•·–—\\-(\\[«»“”„‘’‚‹›\"'$]*"
 _ANNOUNCED = re.compile(
     r"(?P<final>\b(?:final|остаточн\w+|окончательн\w+|итогов\w+|фінальн\w+)\s+)?"
-    r"\b(?:answers?|options?|choices?|відповід[ьі]|варіанти?|ответы?|варианты?|odpowied[zź]|numbers|номер[иа])[\s*_]*(?:\([^()\n]*\)[\s*_]*)?"
-    r"(?:[:=]|\b(?:is|are|would be|є)\b\s*:?|[–—-]+\s+(?:(?:це|это|is)\b)?|\b(?:це|это)\b|(?<=\n))[\s*_]*",
+    r"\b(?:answers?|options?|choices?|відповід[ьі]|варіанти?|ответы?|варианты?|odpowied[zź]|numbers|номер[иа])"
+    r"(?:\s+(?:ответа|відповіді))?[\s*_]*(?:\([^()\n]*\)[\s*_]*)?"
+    r"(?:[:=]|\b(?:is|are|would be|є)\b\s*:?|[–—-]+\s+(?:(?:це|это|is)\b)?|\b(?:це|это)\b|(?<=\n))[\s*_]*|"
+    r"\b(?:I(?:['’]d|['’]ll| would| will)? (?:choose|pick|select|go with)|обираю|оберу|вибираю|виберу|выбираю|выберу|"
+    r"выбрала? бы|бы выбрала?)\s*:?\s+",
     re.IGNORECASE,
 )
 """The words before an answer: `The answer is`, `Правильна відповідь:`, `Итоговый ответ –`."""
@@ -45,7 +48,7 @@ _FRAMES = (
     re.compile(r"\\boxed\s*\{((?:[^{}]|\{[^{}]*\})*)\}"),
     re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.IGNORECASE | re.DOTALL),
 )
-_TEX = re.compile(r"\\(?:text|textbf|mathrm|mathbf)\s*\{([^{}]*)\}|\$")
+_TEX = re.compile(r"\\(?:text|textbf|mathrm|mathbf)\s*\{([^{}]*)\}|\\[()\[\]]")
 _FENCE = re.compile(r"```[\w-]*\n(.*?)\n?\s*```", re.DOTALL)
 _ANSWER_KEYS = frozenset({"answer", "answers", "final_answer", "choice", "option", "label", "відповідь", "ответ"})
 NEGATION = re.compile(
@@ -76,6 +79,11 @@ def clean_reply(reply: str, cue: str = "") -> str | None:
     return text or None
 
 
+def strip_tex(text: str) -> str:
+    """A text without the commands of TeX around letters."""
+    return _TEX.sub(r"\1", text) if "\\" in text else text
+
+
 def list_framed(text: str) -> list[str] | None:
     r"""The answers in JSON, in `\boxed{}` or in answer tags; None if a text has none of these.
 
@@ -90,7 +98,7 @@ def list_framed(text: str) -> list[str] | None:
                 continue
     for frame in _FRAMES:
         if found := frame.findall(text):
-            return [_TEX.sub(r"\1", part).strip() for part in found]
+            return [strip_tex(part).strip(" $") for part in found]
     if len(blocks) == 1 and _FENCE.fullmatch(text.strip()):
         return [blocks[0].strip()]
     return None
