@@ -26,7 +26,7 @@ _DELIMITER = re.compile(
 _REASON = re.compile(
     r"[\s,*_]*(?:because|since|as|оскільки|бо|тому що|адже|потому что|поскольку|так как|explanation|reason|"
     r"пояснення|объяснение|обґрунтування)\b|"
-    r"\s+is\s+(?:the\s+)?(?:right|correct|best|answer)\b",
+    r"[\s*_]+is\s+(?:the\s+)?(?:right|correct|best|better|answer)\b",
     re.IGNORECASE,
 )
 _ANOTHER = re.compile(
