@@ -5,23 +5,34 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import re
 from collections.abc import Mapping, Sequence
 from importlib import resources
 
 from aggregation.errors import HromadaError
 from exports.benchmark_items import HUMAN_RESPONSES, BenchmarkTask, BuildSource
+from exports.benchmark_items.readers import READERS_VERSION
 from exports.benchmark_items.task_functions import AGGREGATIONS, Doc
 
-IMPORT_HERE = "from aggregation import scoring\n"
+COPIED_MODULES = (
+    ("aggregation", "scoring.py"),
+    ("exports.benchmark_items", "replies.py"),
+    ("exports.benchmark_items", "option_replies.py"),
+    ("exports.benchmark_items", "readers.py"),
+    ("exports.benchmark_items", "task_functions.py"),
+)
+"""What tasks are scored by; each imports only modules before it."""
+_IMPORT_HERE = re.compile(r"^from (?:aggregation|exports\.benchmark_items) import (?P<names>.+)\n", re.MULTILINE)
 IMPORT_THERE = """\
 import importlib.util
 import sys
+from pathlib import Path
 
-_spec = importlib.util.spec_from_file_location("hromada_scoring_{digest}", Path(__file__).with_name("scoring.py"))
-scoring = sys.modules[_spec.name] = importlib.util.module_from_spec(_spec)  # its dataclasses look there for it
-_spec.loader.exec_module(scoring)
+_spec = importlib.util.spec_from_file_location("hromada_{name}_{digest}", Path(__file__).with_name("{name}.py"))
+{name} = sys.modules[_spec.name] = importlib.util.module_from_spec(_spec)  # its dataclasses look there for it
+_spec.loader.exec_module({name})
 """
-"""How the copied functions find `scoring.py`: beside them, since the harness puts no folder on Python's path."""
+"""How a copied file finds the others: beside it; the harness puts no folder on Python's path."""
 ERRORS = ("wer", "cer")
 HASH_DIGITS = 16
 
@@ -55,9 +66,8 @@ def build_task_files(
             f"Two parts of the benchmark would be called {repeated!r}.",
             remedy="Give the project, the question or the programme another name.",
         )
-    scoring = _read_source("aggregation", "scoring.py")
-    digest = hashlib.sha256(scoring.encode()).hexdigest()
-    files: dict[str, str | bytes] = {"scoring.py": scoring, "tasks.py": _build_functions(digest)}
+    files: dict[str, str | bytes] = {**_copy_functions()}
+    digest = _hash(str(files["scoring.py"]))
     for task in tasks:
         data_files = {}
         for split in ("test", "few_shot"):
@@ -76,13 +86,24 @@ def _read_source(package: str, name: str) -> str:
     return resources.files(package).joinpath(name).read_text("utf-8")
 
 
-def _build_functions(digest: str) -> str:
-    """The functions with their import of `scoring` as the built folder needs it; the name of the module is its own."""
-    source = _read_source("exports.benchmark_items", "task_functions.py")
-    head, separator, tail = source.partition(IMPORT_HERE)
-    if not separator:
-        raise RuntimeError("task_functions.py imports scoring in another way than it is copied.")
-    return head + IMPORT_THERE.format(digest=digest[:HASH_DIGITS]) + tail
+def _copy_functions() -> dict[str, str]:
+    """The files of functions; each imports those before it from its own folder, by the hash of their content."""
+    copies: dict[str, str] = {}
+
+    def copy_import(match: re.Match[str]) -> str:
+        names = match["names"].split(", ")
+        digests = [_hash(copies[f"{name}.py"])[:HASH_DIGITS] for name in names]
+        there = map(IMPORT_THERE.format_map, ({"name": n, "digest": d} for n, d in zip(names, digests, strict=True)))
+        return "".join(there)
+
+    for package, source in COPIED_MODULES:
+        content = _IMPORT_HERE.sub(copy_import, _read_source(package, source))
+        copies["tasks.py" if source == "task_functions.py" else source] = content
+    return copies
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _build_task_file(
@@ -123,6 +144,7 @@ def _build_metadata(source: BuildSource, task: BenchmarkTask, *, scorer_sha256: 
         "dataset": task.data.name,
         "hidden": task.source.hidden,
         "scoring_sha256": scorer_sha256,
+        "readers_version": READERS_VERSION,
         "hromada": source.version,
         "canary": task.docs[0]["canary"],
     }
