@@ -217,9 +217,8 @@ def read_boxes(doc: Doc, results: Sequence[Any]) -> list[str] | None:
 
 
 def read_text(_doc: Doc, results: Sequence[Any]) -> str | None:
-    """The reply as it stands; None for an empty one."""
-    reply = str(results[0]).strip()
-    return reply or None
+    """The reply after its reasoning; None for an empty one."""
+    return readers.strip_reasoning(str(results[0])) or None
 
 
 def read_spans(doc: Doc, results: Sequence[Any]) -> list[Ends] | None:
