@@ -63,6 +63,11 @@ class BenchmarkTask:
         return self.key or self.docs
 
     @property
+    def description(self) -> str:
+        """What models read before everything else, as it begins the prompt; empty for nothing."""
+        return f"{self.source.model_instructions}\n\n" if self.source.model_instructions else ""
+
+    @property
     def num_few_shot(self) -> int:
         """How many examples are shown before an item."""
         return min(self.source.n_examples, len(self.few_shot))
@@ -162,7 +167,7 @@ def _choose_few_shot(source: TaskSource, chosen: pd.DataFrame, *, seed: int) -> 
     they are main items of a few groups that nobody has answered, but only in a data set that was answered and has
     enough of them; and if gold is hidden, there are none, because examples are published with their gold.
     """
-    examples = source.examples.loc[source.examples["gold"].notna() & ~source.examples["group"].isin(chosen["group"])]
+    examples = source.training.loc[source.training["gold"].notna() & ~source.training["group"].isin(chosen["group"])]
     if source.n_examples and not examples.empty:
         unknown = dict.fromkeys(("gold_version", "gold_confidence", *DISTRIBUTION_COLUMNS))
         return examples.assign(gold_source="declared", **unknown), frozenset()

@@ -25,7 +25,7 @@ def build_prompt_rows(tasks: Sequence[BenchmarkTask]) -> Iterator[tuple[str, ...
     examples of the task file and without a chat template or a system prompt.
     """
     for task in tasks:
-        examples = "".join(map(_format_example, task.few_shot[: task.num_few_shot]))
+        examples = task.description + "".join(map(_format_example, task.few_shot[: task.num_few_shot]))
         for doc in task.docs:
             target = doc["label"] if "label" in doc else doc["answer"]
             yield (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import re
 from collections.abc import Mapping, Sequence
 from importlib import resources
 
@@ -98,6 +99,7 @@ def _build_task_file(
         "test_split: test",
         *(["fewshot_split: few_shot", "fewshot_config: {sampler: first_n}"] if task.few_shot else []),
         f"num_fewshot: {task.num_few_shot}",
+        *([f"description: {_quote(_escape_template(task.description))}"] if task.description else []),
         "doc_to_text: !function tasks.build_prompt",
         *(["doc_to_choice: options", "doc_to_target: label"] if is_choice else ["doc_to_target: answer"]),
         f"process_results: !function tasks.{task.scorer}",
@@ -136,6 +138,11 @@ def _build_group_file(source: BuildSource, tasks: Sequence[BenchmarkTask]) -> st
         lines.append("aggregate_metric_list:")
         lines += [f"  - {{metric: {_quote(metric)}, aggregation: mean, weight_by_size: false}}" for metric in common]
     return "\n".join([*lines, "metadata: {version: 1.0}"]) + "\n"
+
+
+def _escape_template(text: str) -> str:
+    """A text that the harness, which takes it for a template of Jinja, prints as it is."""
+    return f"{{{{ {_quote(text)} }}}}" if re.search(r"\{[{%#]", text) else text
 
 
 def _quote(value: object) -> str:

@@ -93,6 +93,17 @@ def _describe_consent(project: ProjectFacts, _state: ReleaseState, words: Words)
     return words["consent"]
 
 
+def _describe_differences(project: ProjectFacts, state: ReleaseState, words: Words) -> str:
+    """What the benchmark's manifest lists, then the organiser's own words."""
+    own = _describe_declared("stimulus_differences")(project, state, words)
+    if not project.differences:
+        return own
+    with use_language(words["language"]):
+        listed = " ".join(map(show_finding, project.differences)).rstrip(".")
+    found = words["stimulus_differences"].format(value=listed)
+    return f"{found} {own}" if project.declared.get("stimulus_differences") else found
+
+
 def _describe_hourly_pay(project: ProjectFacts, _state: ReleaseState, words: Words) -> str:
     """What an active hour was paid, where that is known."""
     if project.pay is None or project.pay.hourly_median is None:
@@ -206,7 +217,7 @@ _PROJECT_SENTENCES: tuple[Callable[[ProjectFacts, ReleaseState, Words], str], ..
     _describe_screens,
     _describe_preparation,
     _describe_declared("ai_use"),
-    _describe_declared("stimulus_differences"),
+    _describe_differences,
     _describe_overlap,
     _describe_exclusions,
     _describe_skips,
