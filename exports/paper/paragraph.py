@@ -94,14 +94,15 @@ def _describe_consent(project: ProjectFacts, _state: ReleaseState, words: Words)
 
 
 def _describe_differences(project: ProjectFacts, state: ReleaseState, words: Words) -> str:
-    """What the benchmark's manifest lists, then the organiser's own words."""
-    own = _describe_declared("stimulus_differences")(project, state, words)
+    """What the benchmark's manifest lists, then what the organiser adds to it."""
     if not project.differences:
-        return own
+        return _describe_declared("stimulus_differences")(project, state, words)
     with use_language(words["language"]):
-        listed = " ".join(map(show_finding, project.differences)).rstrip(".")
-    found = words["stimulus_differences"].format(value=listed)
-    return f"{found} {own}" if project.declared.get("stimulus_differences") else found
+        shown = map(show_finding, project.differences)
+        listed = [sentence[0].lower() + sentence[1:] for sentence in shown]
+    added = project.declared.get("stimulus_differences")
+    sentences = [sentence.strip().rstrip(".") for sentence in (*listed, *([added] if added else []))]
+    return words["stimulus_differences"].format(value="; ".join(sentences))
 
 
 def _describe_hourly_pay(project: ProjectFacts, _state: ReleaseState, words: Words) -> str:
