@@ -94,7 +94,7 @@ def _build_task_source(
     space, field = ANSWER_SPACES[question.kind], question.text_column
     benchmark, few_shot = definition.benchmark, definition.benchmark.few_shot
     pools = (Pool.MAIN, Pool.TRAINING if benchmark.own_pool is None else Pool.FEW_SHOT)
-    texts, training = (frames.read_shown_items(view, project, pool, field=field, later=later) for pool in pools)
+    texts, examples = (frames.read_shown_items(view, project, pool, field=field, later=later) for pool in pools)
     declared = definition.declared.model_dump(exclude_none=True)
     return TaskSource(
         data=fill_missing_gold(inputs.read_data_set(question.name)),
@@ -102,11 +102,12 @@ def _build_task_source(
         text=question.text,
         help=question.help,
         texts=texts,
-        training=training,
+        examples=examples,
         n_examples=FEW_SHOT if few_shot is None else few_shot.number,
         declares_examples=few_shot is not None,
         statuses=statuses,
         hidden=benchmark.hidden,
+        answer_form=benchmark.answer,
         shuffled=getattr(question, "shuffle", False),
         highlights=_has_highlights(definition),
         instructions=project.instructions,

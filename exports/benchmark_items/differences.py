@@ -14,15 +14,18 @@ DECLARED = "stimulus_differences"
 """The fact under `declared` that says the same in the organiser's words."""
 ANSWERS: Mapping[str, str] = MappingProxyType(
     {
-        "choice": "differ-bullets",
-        "scale": "differ-bullets",
-        "preference": "differ-letters",
+        "word": "differ-bullets",
+        "letter": "differ-letters",
+        "number": "differ-numbers",
         "choices": "differ-boxes",
         "span": "differ-span",
         "edit": "differ-edit",
     }
 )
-"""How people answered and how models do, by the type of the question; texts are typed by both."""
+"""How people answered and how models do: by the form of a model's answer, or else by the type of the question.
+
+Texts are typed by both.
+"""
 
 
 def list_differences(task: BenchmarkTask) -> tuple[Finding, ...]:
@@ -43,8 +46,9 @@ def declare_differences(source: BuildSource, tasks: Sequence[BenchmarkTask]) -> 
 
 
 def _list_differences(source: TaskSource, *, n_examples: int) -> Iterator[Finding]:
-    if source.kind in ANSWERS:
-        yield Finding(ANSWERS[source.kind])
+    code = ANSWERS.get(source.answer_form or source.kind)
+    if code is not None:
+        yield Finding(code)
     if source.abstain is not None:
         yield Finding("differ-abstention", option=source.abstain)
     if source.shuffled:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ import pandas as pd
 
 from aggregation.answer_types import build_consensus
 from exports.benchmark_items.answer_spaces import ANSWER_SPACES, AnswerSpace
+from exports.benchmark_items.forms import TaskForm, build_forms
 from exports.benchmark_items.sources import FEW_SHOT, BuildOptions, TaskSource
 from exports.benchmark_items.task_functions import Doc
 from exports.filtering.filtered_items import KEPT
@@ -51,6 +52,14 @@ class BenchmarkTask:
     def space(self) -> AnswerSpace:
         """How answers to its question are written."""
         return ANSWER_SPACES[self.source.kind]
+
+    @cached_property
+    def forms(self) -> tuple[TaskForm, ...]:
+        """The tasks of the harness that ask it; the first has its name."""
+        space = self.space
+        return build_forms(
+            self.name, self.metrics, chooses=space.chooses, has_norm=space.has_norm, hidden=self.source.hidden
+        )
 
     @cached_property
     def positions(self) -> Mapping[str, int]:
@@ -94,6 +103,7 @@ def name_task(data_set: str) -> str:
 
 
 def _build_task(source: TaskSource, *, options: BuildOptions, canary: str) -> BenchmarkTask:
+    source = replace(source, answer_form=ANSWER_SPACES[source.kind].choose_answer_form(source))
     items = _choose_gold(source, options)
     reasons = pd.Series(list(_list_reasons(source, items)), index=items.index, dtype=object)
     chosen = items.loc[reasons.isna()]
@@ -167,7 +177,7 @@ def _choose_few_shot(source: TaskSource, chosen: pd.DataFrame, *, seed: int) -> 
     they are main items of a few groups that nobody has answered, but only in a data set that was answered and has
     enough of them; and if gold is hidden, there are none, because examples are published with their gold.
     """
-    examples = source.training.loc[source.training["gold"].notna() & ~source.training["group"].isin(chosen["group"])]
+    examples = source.examples.loc[source.examples["gold"].notna() & ~source.examples["group"].isin(chosen["group"])]
     if source.n_examples and not examples.empty:
         unknown = dict.fromkeys(("gold_version", "gold_confidence", *DISTRIBUTION_COLUMNS))
         return examples.assign(gold_source="declared", **unknown), frozenset()

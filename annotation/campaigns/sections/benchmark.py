@@ -37,13 +37,15 @@ class BenchmarkSection(Section):
 
     With `hidden` its test items are published without gold. With `instructions` models read the instructions of people
     before everything else; a text is for models alone. `questions` are the names of those that become tasks; by default
-    all with gold do.
+    all with gold do. `answer` is what models answer a choice with: an option's own word, or the letter or number before
+    it; by default the word if options are short.
     """
 
     hidden: bool = False
     instructions: bool | Text = False
     few_shot: FewShotSection | None = None
     questions: Texts = ()
+    answer: Literal["word", "letter", "number"] | None = None
 
     @property
     def own_pool(self) -> PoolSection | None:
