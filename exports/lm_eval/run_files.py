@@ -31,7 +31,7 @@ def build_prompt_rows(tasks: Sequence[BenchmarkTask]) -> Iterator[tuple[str, ...
     sample files, for the prompt with the examples of the task file and without a chat template or a system prompt.
     """
     for task in tasks:
-        examples = "".join(map(_format_example, task.few_shot[: task.num_few_shot]))
+        examples = task.description + "".join(map(_format_example, task.few_shot[: task.num_few_shot]))
         hashes = [(hash_text(format_doc(doc)), hash_text(examples + build_prompt(doc))) for doc in task.docs]
         for form in task.forms:
             target = TARGETS[form.form]
