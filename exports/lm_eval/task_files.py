@@ -11,7 +11,7 @@ from importlib import resources
 
 from aggregation.errors import HromadaError
 from exports.benchmark_items import HUMAN_RESPONSES, BenchmarkTask, BuildSource, TaskForm
-from exports.benchmark_items.forms import TaskForm, name_forms, name_generation, name_questions
+from exports.benchmark_items.forms import name_forms, name_generation, name_questions
 from exports.benchmark_items.task_functions import AGGREGATIONS, Doc
 from exports.lm_eval.run_files import EXAMPLE_DELIMITER, TARGETS
 

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag
 from annotation.campaigns.sections.base import MAX_INTEGER, Section, Text, Texts
 from annotation.campaigns.sections.sources import PoolSection
 
-TRAINING = "training"
+TRAINING: Literal["training"] = "training"
 """The word for the items of the training stage."""
 
 
