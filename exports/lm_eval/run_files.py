@@ -83,6 +83,11 @@ class HarnessRun:
         facts = self.content["config"].get("model_args")
         return int(facts["run"]) if isinstance(facts, dict) and "runs" in facts else 0
 
+    def is_as_built(self, task: str, num_few_shot: int) -> bool:
+        """Whether nobody added a system prompt, or asked for another number of examples."""
+        n_shot = (self.content.get("n-shot") or {}).get(task)
+        return not self.content.get("system_instruction") and n_shot == num_few_shot
+
 
 def find_results(folder: Path) -> list[Path]:
     """The result files under a folder, sorted; raises HromadaError where there are none."""
@@ -127,6 +132,7 @@ def read_samples(file: Path) -> Iterator[Sample]:
                 line.encode("utf-8")  # bytes that are no UTF-8 fail here, where the line is known
                 sample = json.loads(line)
                 needed = {name: sample[name] for name in ("doc", "prompt_hash", "filtered_resps")}
+                needed["arguments"] = sample.get("arguments")
             except (ValueError, KeyError, TypeError) as failure:
                 raise HromadaError(
                     f"This sample cannot be read ({type(failure).__name__}).",
@@ -134,3 +140,27 @@ def read_samples(file: Path) -> Iterator[Sample]:
                     where=Where(file=file, line=number),
                 ) from None
             yield needed
+
+
+def read_prompt(sample: Sample) -> str:
+    """The prompt of a sample, of a chat the contents of its messages; "" where it is not that of its hash."""
+    try:
+        prompt = sample["arguments"]["gen_args_0"]["arg_0"]
+    except (LookupError, TypeError):
+        return ""
+    is_chat = isinstance(prompt, list)  # messages, which the harness hands on as JSON in a tuple
+    written = str(prompt[0] if is_chat and prompt else prompt)
+    if hash_text(written) != sample["prompt_hash"]:
+        return ""
+    return "\n".join(str(message.get("content")) for message in json.loads(written)) if is_chat else written
+
+
+def holds_in_order(text: str, pieces: Sequence[str]) -> bool:
+    """Whether pieces stand in a text one after the other."""
+    place = 0
+    for piece in pieces:
+        start = text.find(piece, place)
+        if start < 0:
+            return False
+        place = start + len(piece)
+    return True
