@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from _built_benchmarks import EXAMPLES, Campaigns, offline, open_campaigns, read_people, run_harness
+from _prompts import check_prompts
 
 from exports.benchmark import Benchmark
 from exports.benchmark_items import task_functions
@@ -158,21 +159,9 @@ def test_the_stimulus_is_the_one_that_people_read(programme: Programme) -> None:
 
 
 def test_prompts_say_everything_once(programme: Programme) -> None:
-    """Nothing that is left to fill in, no line twice, and each option with its mark in a line of its own."""
+    """All shapes are looked at in test_models.py."""
     for name, task in programme.benchmark.manifest["tasks"].items():
-        words = {"letters": "lettered", "numbers": "numbered"}
-        for doc in read_docs(programme, name):
-            prompt = task_functions.build_prompt(doc)
-            assert "{" not in prompt
-            assert "None" not in prompt
-            lines = [line for line in prompt.splitlines() if line]
-            assert len(lines) == len(set(lines))
-            for number, option in enumerate(doc.get("options") or []):
-                mark = f"{doc['marks'][number]}." if "marks" in doc else "-" if "labels" in doc else f"{number + 1}."
-                assert f"{mark} {option}" in lines
-        if "labels" in doc:
-            listed = "letters" if doc.get("marks", [""])[0] == "A" else "numbers" if "marks" in doc else ""
-            assert words.get(listed, "as a list") in task["differences"][0]
+        check_prompts(read_docs(programme, name), task)
 
 
 def test_the_page_of_published_prompts_is_that_of_this_build(programme: Programme) -> None:
