@@ -178,7 +178,7 @@ def build_benchmark(
     key_files |= {f"results/{path}": content for path, content in secret.files.items()}
     report(0.9)
     manifest = _build_manifest(source, options, parts, files, key_files)
-    notes = _list_notes(parts)
+    notes = _list_notes(parts, group=source.name if source.is_group else None)
     files[MANIFEST] = writers.format_json(manifest)
     return Benchmark(files=files, key_files=key_files, manifest=manifest, notes=notes)
 
@@ -309,9 +309,12 @@ def _build_manifest(
     return manifest
 
 
-def _list_notes(parts: _Parts) -> tuple[str, ...]:
-    """What is not there, and why, for people."""
+def _list_notes(parts: _Parts, *, group: str | None) -> tuple[str, ...]:
+    """What is not there, and why, for people; and what models take that tell no likelihoods."""
     notes = [f"{name}: no task, {reason}." for name, reason in parts.left_out.items()]
+    written = [task.forms[-1].task for task in parts.tasks if len(task.forms) > 1]
+    if written:
+        notes.append(f"Chat models take {name_generation(group) if group else ', '.join(written)}.")
     for task in parts.tasks:
         people = parts.people[task.name]
         notes += [f"{task.name}: {number} items left out: {reason}." for reason, number in task.left_out.items()]
