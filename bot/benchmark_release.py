@@ -14,7 +14,6 @@ from annotation.store import frames, queries
 from annotation.store.models import Assignment, Item
 from annotation.vocabulary import Pool
 from bot.release import ProjectInputs
-from exports.adjudicated_gold import fill_missing_gold
 from exports.benchmark_items.answer_spaces import ANSWER_SPACES
 from exports.benchmark_items.sources import BuildSource, TaskSource, UnfitQuestion
 from exports.filtering.filtered_items import decide_items
@@ -86,7 +85,7 @@ def _build_task_source(
     )
     declared = definition.declared.model_dump(exclude_none=True)
     return TaskSource(
-        data=fill_missing_gold(inputs.read_data_set(question.name)),
+        data=inputs.add_parts(inputs.read_data_set(question.name)),
         kind=question.kind,
         text=question.text,
         help=question.help,

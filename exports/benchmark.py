@@ -21,6 +21,7 @@ from exports.benchmark_items import BenchmarkTask, BuildOptions, BuildSource, bu
 from exports.lm_eval.replay import TaskPeople, has_harness, list_samples
 from exports.lm_eval.results import KEY_ROWS, MANIFEST, PROMPTS
 from exports.lm_eval.task_files import format_rows
+from exports.people_files import build_people_files
 
 Files = dict[str, str | bytes]
 """The contents of files by their paths in the folder."""
@@ -41,6 +42,7 @@ def describe_task(task: BenchmarkTask, people: TaskPeople) -> dict[str, Any]:
         "n_few_shot": len(task.few_shot),
         "num_few_shot": task.num_few_shot,
         "left_out": dict(task.left_out),
+        "human": task.human.to_plain(),
         "people": asdict(people),
         "differences": list_differences(task),
     }
@@ -236,6 +238,7 @@ def _build_open_files(
         **{f"lm_eval/{path}": content for path, content in task_files.items()},
         f"lm_eval/{PROMPTS}": "".join(_format_prompts(parts.tasks)),
         **_build_sample_files(open_tasks, parts.samples),
+        **build_people_files(open_tasks),
         **{f"hugging_face/{path}": content for path, content in data.items()},
         **{f"hugging_face/{task}/{split}.jsonl": content for (task, split), content in rows.items()},
         "hugging_face/README.md": card,
@@ -271,7 +274,7 @@ def _build_key_files(parts: _Parts) -> Files:
     _, hidden = _part_tasks(parts.tasks)
     if not hidden:
         return {}
-    files: Files = {KEY_ROWS: b"".join(format_rows(task.key) for task in hidden)}
+    files: Files = {KEY_ROWS: b"".join(format_rows(task.key) for task in hidden), **build_people_files(hidden)}
     answers = hugging_face.build_human_file(hidden)
     if answers is not None:
         files["human_responses.parquet"] = answers

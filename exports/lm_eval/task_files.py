@@ -125,6 +125,7 @@ def _build_metadata(source: BuildSource, task: BenchmarkTask, *, scorer_sha256: 
         "scoring_sha256": scorer_sha256,
         "hromada": source.version,
         "canary": task.docs[0]["canary"],
+        "human": task.human.to_plain(),
     }
 
 
