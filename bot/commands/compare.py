@@ -28,7 +28,7 @@ from bot.commands.data_sets import (
     read_project,
     read_votes,
 )
-from bot.commands.terminal_output import Cell, format_interval
+from bot.commands.terminal_output import Cell, format_ends, format_interval
 
 if TYPE_CHECKING:
     from sqlmodel import Session
@@ -258,7 +258,7 @@ def _print_tables(compared: ComparedModels) -> None:
             ("model", "unit", "metric", "people", "model's", "diff.", "new people", "p, Holm"),
             [
                 (row.model, row.unit_title, row.metric.replace("_", " "), row.people, row.value, row.difference,
-                 _format_ends(row.ci_low, row.ci_high), _format_p(row.p_holm))
+                 format_ends(row.ci_low, row.ci_high), _format_p(row.p_holm))
                 for row in others
             ],
         )  # fmt: skip
@@ -340,7 +340,7 @@ def _print_parts(compared: ComparedModels) -> None:
         return
     shown = [
         (row.model, f"{row.kind} {row.part}", row.n_items, row.people, row.value, row.difference,
-         _format_ends(row.ci_low, row.ci_high), row.above)
+         format_ends(row.ci_low, row.ci_high), row.above)
         for row in rows[:MOST_PARTS]
     ]  # fmt: skip
     notes = ["Above: who is, with p below .05, corrected over the parts of a model.", PANELS]
@@ -361,16 +361,12 @@ def _build_row(row: ModelDifference) -> tuple[Cell, ...]:
         row.people,
         row.value,
         row.difference,
-        _format_ends(row.ci_low, row.ci_high),
-        _format_ends(row.item_only_low, row.item_only_high),
+        format_ends(row.ci_low, row.ci_high),
+        format_ends(row.item_only_low, row.item_only_high),
         _format_p(row.p_holm),
         row.detectable if row.detectable is not None else row.item_only_detectable,
         row.above,
     )
-
-
-def _format_ends(low: float | None, high: float | None) -> str:
-    return "–" if low is None or high is None else f"{low:+z.3f} to {high:+z.3f}"
 
 
 def _format_p(p: float | None) -> str:
