@@ -11,8 +11,8 @@ from sqlmodel import Session, col
 from annotation.campaigns.questions import Question
 from annotation.loading.drafts import pause_garbage_collection
 from annotation.store import frames, queries
-from annotation.store.models import Assignment, Item
-from annotation.vocabulary import Pool
+from annotation.store.models import Assignment, Item, Judgement, Project
+from annotation.vocabulary import Pool, Stage
 from bot.release import ProjectInputs
 from exports.benchmark_items.answer_spaces import ANSWER_SPACES
 from exports.benchmark_items.sources import BuildSource, TaskSource, UnfitQuestion
@@ -52,7 +52,28 @@ def build_source(session: Session, name: str, projects: Sequence[ProjectInputs] 
         unfit=tuple(unfit),
         definitions={project.name: project.definition_sha256 for project in stored},
         version=metadata.version("hromada"),
+        collected=_read_collected(session, stored),
+        closed=_find_closed(stored),
     )
+
+
+def _read_collected(session: Session, projects: Sequence[Project]) -> tuple[str, str] | None:
+    """The days of the first and the last answer of the main stage, None if no time is known."""
+    times = col(Judgement.answered_at)
+    query = (
+        sa.select(sa.func.min(times), sa.func.max(times))
+        .join(Assignment)
+        .join(Item)
+        .where(col(Item.project_id).in_([project.id for project in projects]), col(Assignment.stage) == Stage.MAIN)
+    )
+    first, last = session.connection().execute(query).one()
+    return None if first is None else (first.date().isoformat(), last.date().isoformat())
+
+
+def _find_closed(projects: Sequence[Project]) -> str | None:
+    """The day on which the last of the projects was closed, None while one of them is open."""
+    times = [project.closed_at for project in projects]
+    return None if None in times else max(filter(None, times)).date().isoformat()
 
 
 def _find_obstacle(question: Question) -> str | None:

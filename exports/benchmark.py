@@ -16,7 +16,7 @@ import pandas as pd
 
 from aggregation.errors import HromadaError, Where
 from aggregation.intervals.resampling import Progress
-from exports import hugging_face, lm_eval, writers
+from exports import citation, hugging_face, lm_eval, writers
 from exports.benchmark_items import BenchmarkTask, BuildOptions, BuildSource, build_tasks
 from exports.lm_eval.replay import TaskPeople, has_harness, list_samples
 from exports.lm_eval.results import KEY_ROWS, MANIFEST, PROMPTS
@@ -239,6 +239,7 @@ def _build_open_files(
         f"lm_eval/{PROMPTS}": "".join(_format_prompts(parts.tasks)),
         **_build_sample_files(open_tasks, parts.samples),
         **build_people_files(open_tasks),
+        citation.FILE: citation.build_cff(source, parts.tasks, licence=hugging_face.find_licence(source)),
         **{f"hugging_face/{path}": content for path, content in data.items()},
         **{f"hugging_face/{task}/{split}.jsonl": content for (task, split), content in rows.items()},
         "hugging_face/README.md": card,
@@ -328,4 +329,6 @@ def _list_notes(parts: _Parts) -> tuple[str, ...]:
             notes.append(f"{task.name}: no few-shot examples: no item with open gold is of a group without test items.")
         if "licence" not in task.source.declared:
             notes.append(f"{task.name}: no licence is declared.")
+    if not any("authors" in task.source.declared for task in parts.tasks):
+        notes.append(f"{citation.FILE}: no authors are declared; write `declared: {{authors: …}}`, with semicolons.")
     return (*notes, *([f"People's result files are missing: {parts.no_replay}."] if parts.no_replay else []))

@@ -45,7 +45,7 @@ class HumanScore:
     item_only_low: float | None = None
     item_only_high: float | None = None
     value_ties_wrong: float | None = None
-    n_items: int = 0
+    n_items: int | None = None
     n_annotators: int | None = None
     n_answers: int | None = None
     reason: str = ""
