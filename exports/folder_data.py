@@ -46,7 +46,7 @@ def read_folder_data(folder: Path, *, key: Path | None = None) -> FolderData:
         raise HromadaError(
             f"The folder has no answers of people to compare with ({told or 'no data set'}).",
             remedy="Name the folder of hidden gold with --key; its organisers have it."
-            if any(reason == NO_KEY for reason in found.missing.values())
+            if set(found.missing.values()) == {NO_KEY}
             else "Build it again, with answers of people and this version of hromada.",
             where=Where(file=folder),
         )
