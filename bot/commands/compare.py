@@ -48,7 +48,7 @@ _SCORE = re.compile(r"(?P<name>[^=]+)=(?P<value>[0-9.]+)(?:/(?P<items>[0-9]+))?"
 def compare(
     project: Annotated[
         str,
-        typer.Argument(help="Project by name or file, or the folder of a release or a build.", show_default=False),
+        typer.Argument(help="Project by name or file; or folder of a release or build.", show_default=False),
     ],
     against: Annotated[
         list[str] | None,
@@ -64,7 +64,7 @@ def compare(
     ] = None,
     question: QuestionName = None,
     key: Annotated[
-        Path | None, typer.Option(help="A build's folder of hidden gold; DIR-key by default.", show_default=False)
+        Path | None, typer.Option(help="A build's hidden gold; DIR-key by default.", show_default=False)
     ] = None,
     to: Annotated[Path | None, typer.Option(help="A folder for the tables as CSV.", show_default=False)] = None,
     epsilon: Annotated[
@@ -83,10 +83,8 @@ def compare(
     """Compare people with models, or two projects.
 
     Models are scored on the same items by the same scorer: people's value less the model's, with intervals and tests.
-    Models that label or choose are also measured as judges in people's place, with or without gold. Exit code 1: a
-    model is not compared on all items of people.
-
-    A release or a build needs no database, and gives the numbers of its project.
+    Models that label or choose are also measured as judges, with or without gold. A release or a build needs no
+    database. Exit code 1: a model is not compared on all items of people.
 
     Of two projects with the same items: agreement, confidence, time, skips and accuracy, and their difference.
     """
