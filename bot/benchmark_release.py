@@ -67,13 +67,13 @@ def _read_collected(session: Session, projects: Sequence[Project]) -> tuple[str,
         .where(col(Item.project_id).in_([project.id for project in projects]), col(Assignment.stage) == Stage.MAIN)
     )
     first, last = session.connection().execute(query).one()
-    return None if first is None else (first.date().isoformat(), last.date().isoformat())
+    return None if first is None or last is None else (first.date().isoformat(), last.date().isoformat())
 
 
 def _find_closed(projects: Sequence[Project]) -> str | None:
     """The day on which the last of the projects was closed, None while one of them is open."""
-    times = [project.closed_at for project in projects]
-    return None if None in times else max(filter(None, times)).date().isoformat()
+    times = [project.closed_at for project in projects if project.closed_at is not None]
+    return max(times).date().isoformat() if times and len(times) == len(projects) else None
 
 
 def _find_obstacle(question: Question) -> str | None:

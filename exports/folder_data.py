@@ -39,8 +39,7 @@ def read_folder_data(folder: Path, *, key: Path | None = None) -> FolderData:
     if manifest.get("kind") == KIND:
         found = FolderData(data_sets=_read_release(folder), missing={})
     else:
-        key = key or folder.resolve().with_name(f"{folder.resolve().name}-key")
-        found = _read_build(folder, key, manifest["tasks"])
+        found = _read_build(folder, key or find_key(folder), manifest["tasks"])
     if not found.data_sets:
         told = "; ".join(f"{task}: {reason}" for task, reason in found.missing.items())
         raise HromadaError(
@@ -51,6 +50,17 @@ def read_folder_data(folder: Path, *, key: Path | None = None) -> FolderData:
             where=Where(file=folder),
         )
     return found
+
+
+def find_key(folder: Path) -> Path | None:
+    """The folder of the key beside a build with hidden gold; None if there is none, or it is of something else."""
+    key = folder.resolve().with_name(f"{folder.resolve().name}-key")
+    try:
+        own, others = (json.loads((one / MANIFEST).read_text("utf-8")) for one in (folder, key))
+        is_its_key = own["name"] == others["name"] and any(task["hidden"] for task in own["tasks"].values())
+    except (AttributeError, KeyError, OSError, TypeError, ValueError):
+        return None
+    return key if is_its_key else None
 
 
 NO_KEY = "its gold is hidden, and the folder of the key is not here"
@@ -82,8 +92,8 @@ def _read_release(folder: Path) -> tuple[DataSet, ...]:
     return read_data_sets(_read_texts(folder, DATA_SETS) | {INDEX: _read_text(folder / INDEX)})
 
 
-def _read_build(folder: Path, key: Path, tasks: Mapping[str, Mapping[str, Any]]) -> FolderData:
-    texts = {False: _read_texts(folder, PEOPLE), True: _read_texts(key, PEOPLE)}
+def _read_build(folder: Path, key: Path | None, tasks: Mapping[str, Mapping[str, Any]]) -> FolderData:
+    texts = {False: _read_texts(folder, PEOPLE), True: {} if key is None else _read_texts(key, PEOPLE)}
     data_sets: list[DataSet] = []
     missing: dict[str, str] = {}
     for name, task in tasks.items():
@@ -92,7 +102,7 @@ def _read_build(folder: Path, key: Path, tasks: Mapping[str, Mapping[str, Any]])
         if data is not None:
             data_sets.append(data)
         else:
-            missing[name] = NO_KEY if is_hidden and not is_written_folder(key) else NO_PEOPLE
+            missing[name] = NO_KEY if is_hidden and not texts[True] else NO_PEOPLE
     return FolderData(data_sets=tuple(data_sets), missing=missing)
 
 

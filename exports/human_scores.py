@@ -80,8 +80,8 @@ class HumanScores:
 
     def to_plain(self) -> dict[str, Any]:
         """The numbers for JSON, rounded as everywhere: the rows by unit."""
-        rows = {row.unit: {name: value for name, value in _round(row).items() if name != "unit"} for row in self.rows}
-        return {**rows, "n_left_out": self.n_left_out, "simulated": self.simulated}
+        rows: dict[str, Any] = {row.unit: _round(row) for row in self.rows}
+        return rows | {"n_left_out": self.n_left_out, "simulated": self.simulated}
 
     def __str__(self) -> str:
         """All numbers in one line; simulated answers are marked."""
@@ -93,7 +93,8 @@ class HumanScores:
 
 
 def _round(row: HumanScore) -> dict[str, Any]:
-    return round_row(asdict(row)) | {"reason": str(row.reason)}
+    values = {name: value for name, value in asdict(row).items() if name != "unit"}
+    return round_row(values) | {"reason": str(row.reason)}
 
 
 def measure_human_scores(data: DataSet, items: Collection[str]) -> HumanScores:

@@ -36,17 +36,16 @@ def results(
     of people and each model, which are those of `hromada compare`. The values of models are the harness's. Items and
     prompts that are not those of the build are found by their hashes, and named.
     """
-    from exports import lm_eval, people_beside_models, writers
+    from exports import folder_data, lm_eval, people_beside_models, writers
 
-    beside_build = build.resolve().with_name(f"{build.resolve().name}-key")
-    key = key or (beside_build if beside_build.is_dir() else None)
+    key = key or folder_data.find_key(build)
     own = [folder / "results" for folder in (build, *([key] if key else [])) if (folder / "results").is_dir()]
     read = lm_eval.read_results(build, [*own, *(folders or ())], key=key)
     beside = people_beside_models.set_people_beside_models(build, read, key=key)
     tables = lm_eval.build_result_files(read) | people_beside_models.build_people_tables(beside)
     written = () if to is None else writers.write_files(to, tables)
     if json:
-        tables = {
+        content = {
             "simulated": beside.simulated,
             "scores": read.scores,
             "differences": read.differences,
@@ -55,7 +54,7 @@ def results(
             "people_less_models": beside.differences,
             "notes": beside.notes,
         }
-        terminal_output.print_json(tables | {"files": [str(path) for path in written]})
+        terminal_output.print_json(content | {"files": [str(path) for path in written]})
         return
     stamp = "SIMULATED · " if beside.simulated else ""
     _print_tables(read, f"{stamp}{build}", people=people)

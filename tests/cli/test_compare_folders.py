@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from _command import Hromada
+
+from annotation.campaigns.yaml_document import parse_yaml
 
 PROJECT = """
 project: {name}
@@ -181,7 +182,7 @@ def test_one_human_number_stands_everywhere(written: Hromada, stranger: Hromada)
         assert f"| {own['value']} | {own['ci_low']} – {own['ci_high']} |" in texts["hugging_face/README.md"]
         said = f"{own['value']} [95% CI {own['ci_low']}, {own['ci_high']}]"
         assert said in json.loads(texts["hugging_face/croissant.json"])["rai:dataAnnotationAnalysis"]
-        assert said in yaml.safe_load(texts["CITATION.cff"])["abstract"]
+        assert said in parse_yaml(texts["CITATION.cff"], file=files["CITATION.cff"]).data["abstract"]
         rows = {row["unit"]: row for row in read.json["human"] if row["task"] == name}
         for unit, row in rows.items():
             assert all(row[number] == human[unit][number] for number in ("value", "ci_low", "n_items"))
