@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +15,7 @@ from bot.commands.terminal_output import Cell, format_ends, format_interval
 
 if TYPE_CHECKING:
     from exports.lm_eval import HarnessResults
-    from exports.people_beside_models import PeopleBesideModels
+    from exports.people_beside_models import PeopleBesideModels, Row
 
 
 def results(
@@ -66,25 +67,25 @@ def results(
 def _print_people(beside: PeopleBesideModels, title: str) -> None:
     """People's numbers by task, then people less each model."""
     rows: list[tuple[Cell, ...]] = [
-        (row["task"], row["title"], row["metric"].replace("_", " "), row["value"],
-         format_interval(row["ci_low"], row["ci_high"]), format_interval(row["item_only_low"], row["item_only_high"]),
-         row["n_items"], row["n_annotators"], row["n_answers"])
+        (row["task"], row["title"], row["value"], format_interval(row["ci_low"], row["ci_high"]),
+         format_interval(row["item_only_low"], row["item_only_high"]), row["n_items"], row["n_annotators"],
+         row["n_answers"])
         for row in beside.human
         if row["value"] is not None
     ]  # fmt: skip
-    missing = describe_reasons(
-        (f"{row['task']} {row['title'].lower()}", row["reason"]) for row in beside.human if row["reason"]
-    )
-    notes = ["Intervals, 95 %: for new people and new items, and for these people and new items."]
-    notes += [
-        f"{row['task']}: without {row['n_left_out']} items that people answered and models are not asked."
-        for row in beside.human
-        if row["unit"] == "individual" and row["n_left_out"]
+    notes = [
+        "Intervals, 95 %: for new people and new items, and for these people and new items.",
+        _describe_metrics(beside.human),
+        *_list_reasons(beside.human),
+        *(
+            f"{row['task']}: without {row['n_left_out']} items that people answered and models are not asked."
+            for row in beside.human
+            if row["unit"] == "individual" and row["n_left_out"]
+        ),
+        *beside.notes,
     ]
-    columns: tuple[str, ...] = (
-        "task", "people", "metric", "value", "new people", "these people", "items", "people", "answers",
-    )  # fmt: skip
-    terminal_output.print_table(f"{title} · people", columns, rows, notes=[*notes, *missing, *beside.notes])
+    columns: tuple[str, ...] = ("task", "who", "value", "new people", "these people", "items", "people", "answers")
+    terminal_output.print_table(f"{title} · people", columns, rows, notes=notes)
     if not beside.differences:
         return
     columns = ("task", "model", "unit", "people", "model's", "diff.", "new people", "these people", "items", "above")
@@ -96,6 +97,33 @@ def _print_people(beside: PeopleBesideModels, title: str) -> None:
     ]  # fmt: skip
     reasons = describe_reasons((f"{row['task']} {row['model']}", row["reason"]) for row in beside.differences)
     terminal_output.print_table(f"{title} · people less models", columns, rows, notes=[PANELS, *reasons])
+
+
+def _name_unit(row: Row) -> str:
+    """A unit without the number of votes of a majority, which differs between tasks."""
+    return str(row["title"]).partition(" of ")[0]
+
+
+def _describe_metrics(rows: Sequence[Row]) -> str:
+    """What the numbers of each unit are, over all tasks."""
+    metrics: dict[str, dict[str, None]] = {}
+    for row in rows:
+        if row["metric"]:
+            metrics.setdefault(_name_unit(row), {})[row["metric"].replace("_", " ")] = None
+    told = [f"{unit.lower()} by {', '.join(names)}" for unit, names in metrics.items()]
+    return f"Measured: {'; '.join(told)}."
+
+
+def _list_reasons(rows: Sequence[Row]) -> Iterator[str]:
+    """Why numbers or intervals are missing, once for all tasks that have the same reason."""
+    n_tasks = len({row["task"] for row in rows})
+    tasks: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        if row["reason"]:
+            tasks.setdefault((_name_unit(row), row["reason"]), []).append(row["task"])
+    for (unit, reason), names in tasks.items():
+        whose = "" if len(names) == n_tasks else f", {', '.join(names)}"
+        yield f"{unit}{whose}: {reason}"
 
 
 def _print_tables(read: HarnessResults, build: str, *, people: bool) -> None:
