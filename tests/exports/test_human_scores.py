@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pandas as pd
 import pytest
 
+from exports.benchmark_items import BuildOptions, build_tasks
 from exports.human_scores import HumanUnit, measure_human_scores
 from exports.inputs import DataSet
+from exports.lm_eval import list_recordings
 from exports.results import DataSetResult
 
 Make = Any
@@ -61,3 +64,16 @@ def test_items_that_models_are_not_asked_are_left_out_and_counted(make: type[Mak
     assert (human.n_left_out, human["individual"].n_items, human["individual"].value) == (6, 4, 1.0)
     assert "SIMULATED" in str(human)
     assert human.to_plain()["simulated"] is True
+
+
+def test_gold_of_adjudicators_scores_models_alone(make: type[Make], make_release: Any) -> None:
+    """Where none was declared: only doubtful items were adjudicated, so that people's score would be biased by them."""
+    data = build(make, people=6)
+    items = data.items.assign(gold=[None, *data.items["gold"][1:]], gold_origin=[None, *data.items["gold_origin"][1:]])
+    decided = pd.DataFrame([{"item_id": "i0", "holds": True, "labels": '["так"]', "version": "1"}])
+    source = make_release.source(replace(data, items=items, adjudications=decided), name="x")
+    (task,), _ = build_tasks(source.tasks, options=BuildOptions(), canary="c")
+    assert {doc["item_id"]: doc["gold_source"] for doc in task.docs}["i0"] == "adjudication"
+    recordings, people = list_recordings([task])
+    assert (task.human["individual"].n_items, people[task.name].n_items) == (9, 9)
+    assert "i0" not in recordings["majority"][0][task.name]
