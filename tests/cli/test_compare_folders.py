@@ -128,6 +128,26 @@ def test_hidden_gold_needs_the_folder_of_the_key(written: Hromada, stranger: Hro
     assert open_task == compare(written, "parity", written.folder / "run-parity")
 
 
+def test_answers_that_a_model_wrote_are_compared_too(written: Hromada, stranger: Hromada) -> None:
+    """Those of the task by generation, under a name that says so; both tasks of a model in one folder."""
+    build, run = written.folder / "built", stranger.folder / "run"
+    shutil.copytree(written.folder / "run-parity", run)
+    lines = (build / "hugging_face/parity/test.jsonl").read_text("utf-8").splitlines()
+    said = [{"doc": json.loads(line), "prompt_hash": "0", "filtered_resps": ["так"]} for line in lines]
+    text = "".join(json.dumps(sample, ensure_ascii=False) + "\n" for sample in said)
+    (run / "samples_parity_generation_2.jsonl").write_text(text, "utf-8")
+    content = {"config": {"model": "m"}, "results": {"parity_generation": {}}, "date": 2.0}
+    (run / "results_2.json").write_text(json.dumps(content), "utf-8")
+    rows = {(row["model"], row["unit"]): row for row in compare(stranger, build, run)["differences"]
+            if (row["kind"], row["metric"]) == ("all", "accuracy")}  # fmt: skip
+    assert {model for model, _ in rows} == {"m", "m (generation)"}
+    assert rows["m (generation)", "individual"]["value"] == 0.5
+    read = stranger("results", build, run, "--json").json["people_less_models"]
+    assert {(row["task"], row["model"], row["value"]) for row in read} == {
+        ("parity", "m", rows["m", "individual"]["value"]), ("parity_generation", "m", 0.5),
+    }  # fmt: skip
+
+
 def test_a_name_of_a_project_is_the_project(written: Hromada) -> None:
     """A folder with its name is read if it is written as one."""
     shutil.copytree(written.folder / "built", written.folder / "words")
