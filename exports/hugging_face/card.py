@@ -11,6 +11,7 @@ from typing import Any
 
 from exports.benchmark_items import HUMAN_RESPONSES, BenchmarkTask, BuildSource
 from exports.benchmark_items.answer_spaces.answer_space import FieldType
+from exports.benchmark_items.forms import name_generation
 from exports.citation import build_bibtex, describe_people, format_title, list_authors
 from exports.hugging_face.data_files import DataFile
 from exports.human_scores import DECIMALS
@@ -159,6 +160,7 @@ _PEOPLE = (
     " of items whose gold a review found right. The same numbers are in `manifest.json`, in the metadata of the tasks"
     " and in `CITATION.cff`; `hromada results` shows models beside them.\n"
 )
+_EVALUATE = "lm_eval run --model {model} \\\n  --tasks {tasks} --include_path lm_eval --output_path runs --log_samples"
 _USES = """\
 ## Load
 
@@ -171,9 +173,9 @@ items = load_dataset("hugging_face", "{task}", split="test")
 
 ## Evaluate
 
+{closed}
 ```sh
-lm_eval run --model hf --model_args pretrained=MODEL --tasks {tasks} --include_path lm_eval \\
-  --output_path runs --log_samples
+{commands}
 hromada results . runs
 ```
 
@@ -307,8 +309,22 @@ def _format_number(value: float | None) -> str:
 
 def _list_uses(source: BuildSource, tasks: Sequence[BenchmarkTask]) -> Iterator[str]:
     """How the data set is loaded, how a model is evaluated, and how it is cited."""
-    names = [source.name] if source.is_group else [task.name for task in tasks]
-    yield _USES.format(task=tasks[0].name, tasks=",".join(names), citation=build_bibtex(source))
+    commands = [
+        _EVALUATE.format(model="hf --model_args pretrained=MODEL", tasks=_name_tasks(source, tasks, first=True))
+    ]
+    written = _name_tasks(source, tasks, first=False)
+    if any(len(task.forms) > 1 for task in tasks):
+        model = "local-chat-completions --apply_chat_template --model_args model=MODEL,base_url=URL"
+        commands.append(_EVALUATE.format(model=model, tasks=written))
+    closed = "A chat model takes the tasks by generation, in which it writes its answer.\n" * (len(commands) > 1)
+    yield _USES.format(closed=closed, task=tasks[0].name, commands="\n".join(commands), citation=build_bibtex(source))
+
+
+def _name_tasks(source: BuildSource, tasks: Sequence[BenchmarkTask], *, first: bool) -> str:
+    """What the harness is to run: every question in its first form, or every one by generation."""
+    if source.is_group:
+        return source.name if first else name_generation(source.name)
+    return ",".join(task.forms[0 if first else -1].task for task in tasks)
 
 
 def _list_one_vote_labels(tasks: Sequence[BenchmarkTask]) -> Iterator[str]:
