@@ -309,15 +309,19 @@ def _format_number(value: float | None) -> str:
 
 def _list_uses(source: BuildSource, tasks: Sequence[BenchmarkTask]) -> Iterator[str]:
     """How the data set is loaded, how a model is evaluated, and how it is cited."""
+    has_two = any(len(task.forms) > 1 for task in tasks)
+    models = {True: "hf --model_args pretrained=MODEL"}
+    if has_two:
+        models[False] = "local-chat-completions --apply_chat_template --model_args model=MODEL,base_url=URL"
     commands = [
-        _EVALUATE.format(model="hf --model_args pretrained=MODEL", tasks=_name_tasks(source, tasks, first=True))
+        _EVALUATE.format(model=model, tasks=_name_tasks(source, tasks, first=first)) for first, model in models.items()
     ]
-    written = _name_tasks(source, tasks, first=False)
-    if any(len(task.forms) > 1 for task in tasks):
-        model = "local-chat-completions --apply_chat_template --model_args model=MODEL,base_url=URL"
-        commands.append(_EVALUATE.format(model=model, tasks=written))
-    closed = "A chat model takes the tasks by generation, in which it writes its answer.\n" * (len(commands) > 1)
-    yield _USES.format(closed=closed, task=tasks[0].name, commands="\n".join(commands), citation=build_bibtex(source))
+    yield _USES.format(
+        task=tasks[0].name,
+        closed="A chat model takes the tasks by generation, in which it writes its answer.\n" * has_two,
+        commands="\n".join(commands),
+        citation=build_bibtex(source),
+    )
 
 
 def _name_tasks(source: BuildSource, tasks: Sequence[BenchmarkTask], *, first: bool) -> str:

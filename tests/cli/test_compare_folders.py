@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -214,6 +215,9 @@ def test_one_human_number_stands_everywhere(written: Hromada, stranger: Hromada)
         if row["task"] == "parity":
             known = ours[row["unit"], row["metric"], "all"]
             assert row == {name: known.get(name, row[name]) for name in row}
+    named = re.findall(r"--tasks (\S+)", texts["hugging_face/README.md"])
+    assert named == ["all", "all_generation"]
+    assert all((build / f"lm_eval/{name}.yaml").exists() for name in named)
     shown = stranger("results", build, written.folder / "run-all").out
     assert all(words in shown for words in ("Single answers", "Majority of 6", "No gold review", "people less models"))
 
