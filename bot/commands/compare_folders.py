@@ -42,11 +42,19 @@ def read_pairs(
     folder: Path, against: Sequence[str], *, key: Path | None, question: str | None
 ) -> list[tuple[DataSet, ReadModels]]:
     """The data sets of a folder that models answered, with their answers; all that are named are in a single one."""
+    from aggregation.errors import HromadaError, Where
     from exports import folder_data, model_answers
 
     found = folder_data.read_folder_data(folder, key=key)
     chosen = folder_data.choose_data_sets(found, question, folder=folder)
-    read = model_answers.read_models_by_data_set([Path(written) for written in against], chosen)
+    paths = [Path(written) for written in against]
+    if len(chosen) > 1 and not (paths and all(path.is_dir() for path in paths)):
+        raise HromadaError(
+            f"The folder has several data sets: {', '.join(data.name for data in chosen)}.",
+            remedy="Name one with --question, or folders of the harness's results, which name their tasks.",
+            where=Where(file=folder),
+        )
+    read = model_answers.read_models_by_data_set(paths, chosen)
     if len(chosen) == 1:
         return [(chosen[0], read.get(chosen[0].name, model_answers.ReadModels()))]
     return [(data, read[data.name]) for data in chosen if data.name in read]

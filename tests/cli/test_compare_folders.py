@@ -167,6 +167,8 @@ def test_a_name_of_a_project_is_the_project(written: Hromada) -> None:
         (("built", "run-parity", "--question", "color"), "Name one of: parity, secret, words."),
         (("built", "run-other"), "No model has results of any of these tasks"),
         (("parity", "run-parity", "--key", "built-key"), "--key is for the folder of a build."),
+        (("built", "answers.jsonl"), "Name one with --question"),
+        (("built", "--score", "x=0.5"), "Name one with --question"),
         (("built", "run-all", "--score", "x=0.5"), "Name the data set with --question."),
         (("built", "run-all", "--unblind"), "--unblind is for a project of the database."),
         (("older", "run-parity"), "Build it again"),
