@@ -20,6 +20,7 @@ from exports import citation, hugging_face, lm_eval, writers
 from exports.benchmark_items import BenchmarkTask, BuildOptions, BuildSource, build_tasks
 from exports.benchmark_items.differences import declare_differences, list_differences
 from exports.benchmark_items.forms import name_generation
+from exports.benchmark_items.readers import READERS_VERSION
 from exports.lm_eval.replay import TaskPeople, has_harness, list_samples
 from exports.lm_eval.results import KEY_ROWS, MANIFEST, PROMPTS
 from exports.lm_eval.task_files import format_rows
@@ -179,7 +180,7 @@ def build_benchmark(
     key_files |= {f"results/{path}": content for path, content in secret.files.items()}
     report(0.9)
     manifest = _build_manifest(source, options, parts, files, key_files)
-    notes = _list_notes(parts)
+    notes = _list_notes(parts, group=source.name if source.is_group else None)
     files[MANIFEST] = writers.format_json(manifest)
     return Benchmark(files=files, key_files=key_files, manifest=manifest, notes=notes)
 
@@ -301,6 +302,7 @@ def _build_manifest(
         "consensus": {"method": options.method, "ties": options.ties},
         "seed": options.seed,
         "versions": versions,
+        "readers_version": READERS_VERSION,
         "tasks": {task.name: describe_task(task, parts.people[task.name]) for task in parts.tasks},
         "left_out": dict(parts.left_out),
         "no_replay": parts.no_replay or None,
@@ -311,9 +313,12 @@ def _build_manifest(
     return manifest
 
 
-def _list_notes(parts: _Parts) -> tuple[str, ...]:
-    """What is not there, and why, for people."""
+def _list_notes(parts: _Parts, *, group: str | None) -> tuple[str, ...]:
+    """What is not there, and why, for people; and what models take that tell no likelihoods."""
     notes = [f"{name}: no task, {reason}." for name, reason in parts.left_out.items()]
+    written = [task.forms[-1].task for task in parts.tasks if len(task.forms) > 1]
+    if written:
+        notes.append(f"Chat models take {name_generation(group) if group else ', '.join(written)}.")
     for task in parts.tasks:
         people = parts.people[task.name]
         notes += [f"{task.name}: {number} items left out: {reason}." for reason, number in task.left_out.items()]
@@ -327,7 +332,7 @@ def _list_notes(parts: _Parts) -> tuple[str, ...]:
             )
         if people.n_unanswered:
             notes.append(f"{task.name}: {people.n_unanswered} items that were only skipped are wrong for the majority.")
-        if not task.few_shot:
+        if not task.few_shot and task.source.n_examples:
             notes.append(f"{task.name}: no few-shot examples: no item with open gold is of a group without test items.")
         if "licence" not in task.source.declared:
             notes.append(f"{task.name}: no licence is declared.")

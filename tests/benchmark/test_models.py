@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from _built_benchmarks import EXAMPLES, Campaigns, open_campaigns, read_samples, run_harness
+from _prompts import check_prompts
 
 from aggregation.answer_types import score_answers
 from annotation.campaigns import project_file
@@ -22,7 +23,6 @@ from bot import release
 from exports import lm_eval
 from exports.benchmark import Benchmark
 from exports.benchmark_items import task_functions
-from exports.benchmark_items.forms import BESIDE
 from exports.benchmark_items.task_functions import Doc
 from exports.inputs import DataSet
 from exports.lm_eval import results
@@ -89,6 +89,13 @@ def seeded_model() -> None:
         def loglikelihood_rolling(self, requests: list[Any]) -> list[float]:
             raise NotImplementedError
 
+        def apply_chat_template(self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True) -> str:
+            turns = [f"<|{message['role']}|>{message['content']}<|end|>\n" for message in chat_history]
+            return "".join(turns) + "<|assistant|>" * add_generation_prompt
+
+        def chat_template(self, chat_template: bool | str = False) -> str:
+            return "turns"
+
     register_model("seeded")(SeededModel)
 
 
@@ -125,7 +132,7 @@ class Shapes:
 
 @pytest.fixture(scope="module", params=LANGUAGES)
 def shapes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shapes]:
-    """Two answers an item, some of them skips. Here every question is a task, with the consensus as gold if it has none."""
+    """Two answers an item, some of them skips. Every question is a task here; if it has no gold, by votes."""
     folder = tmp_path_factory.mktemp("shapes")
     with open_campaigns(folder) as campaigns:
         (folder / "files").symlink_to(EXAMPLES)
@@ -155,6 +162,12 @@ def test_every_shape_is_built_and_run_in_its_forms(shapes: Shapes) -> None:
         marks = shapes.docs[name][0].get("marks", ["–"])[0]
         assert marks == ("A" if name in LETTERS else "1" if name in NUMBERS else "–")
     assert not any("," in metric for metric in shapes.run["results"]["all-shapes_forms"])
+
+
+def test_every_prompt_says_everything_once(shapes: Shapes) -> None:
+    """Also those of questions that are no tasks unless they are named."""
+    for name, question in shapes.questions.items():
+        check_prompts(shapes.docs[name], question)
 
 
 def test_a_model_is_scored_by_its_likelihoods_and_by_what_it_wrote(shapes: Shapes) -> None:
@@ -211,13 +224,28 @@ def test_people_have_the_scores_of_baseline_in_both_forms(shapes: Shapes) -> Non
         expected = {one.metric.replace(",", " "): one.value for one in whole.scores}
         for form in question["forms"].values():
             for metric in form["metrics"]:
-                value = expected["accuracy" if metric in BESIDE.values() else metric]
+                value = expected[metric.removesuffix("_strict").removesuffix("_norm")]
                 assert scores[form["task"], metric] == (None if value is None else pytest.approx(value, abs=1e-9)), (
                     form["task"],
                     metric,
                 )
     assert n_ties > 0
     assert n_skips > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "difference"),
+    [((), results.CHAT_PROMPT), (("--system_instruction", "Думай."), results.OTHER_PROMPT)],
+)
+def test_our_prompt_in_a_chat_template_is_told_from_another_prompt(
+    shapes: Shapes, tmp_path: Path, words: tuple[str, ...], difference: str
+) -> None:
+    """The examples are turns of the chat; a system prompt is none of ours."""
+    run_harness(shapes.folder, tmp_path / "out", ["all-shapes_forms"], "--apply_chat_template", *words, model="seeded")
+    read = lm_eval.read_results(shapes.folder, [tmp_path / "out"])
+    found = {(row["task"], row["difference"]) for row in read.differences}
+    forms = [form for question in shapes.questions.values() for form in question["forms"].values()]
+    assert found == {(form["task"], difference) for form in forms}
 
 
 @pytest.fixture
@@ -259,7 +287,7 @@ def chat_server(shapes: Shapes) -> Iterator[tuple[str, list[dict[str, Any]]]]:
 def test_a_chat_server_is_asked_and_scored_like_any_model(
     shapes: Shapes, tmp_path: Path, chat_server: tuple[str, list[dict[str, Any]]], is_multiturn: str
 ) -> None:
-    """Through `local-chat-completions`, with the examples as turns or not: our prompt, and nothing that ends a thought."""
+    """Through `local-chat-completions`, the examples as turns or not: our prompt, and nothing that ends a thought."""
     address, asked = chat_server
     words = ("--model_args", f"model=chat,base_url={address}", "--apply_chat_template")
     run = run_harness(
