@@ -38,7 +38,7 @@ def build_release_inputs(
     projects = release.read_projects(session, [project.name for project in facts.projects])
     return ReleaseInputs(
         facts=facts,
-        data_sets=tuple(data for project in projects for data in project.data_sets),
+        data_sets=tuple(project.add_parts(data) for project in projects for data in project.data_sets),
         responses=tuple(one.joint_answers for one in projects if one.joint_answers is not None),
         benchmark=benchmark_release.build_source(session, name, projects),
         method=method,

@@ -63,6 +63,7 @@ FILES: Mapping[str, str] = {
     "items.parquet": "the same for data frames",
     "items.json": "the numbers over them",
     "removal_reasons.csv": "why items were removed",
+    "CITATION.cff": "how to cite it, with people's scores on the tasks",
     "benchmark/": "tasks for the lm-evaluation-harness and a data set for Hugging Face",
     "benchmark-key/": "hidden gold: keep it, publish `benchmark/` alone",
     "inputs/": "the raw files from which everything here is computed",

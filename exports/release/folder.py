@@ -11,6 +11,7 @@ from aggregation.intervals.resampling import Progress
 from exports import corrections, fact_tables, filtering, gold_tables, heds, paper, report, tables, writers
 from exports.benchmark import list_earlier_files
 from exports.checklist import Checklist, build_checklist_files, check_release
+from exports.citation import FILE as CITATION
 from exports.lm_eval import ReplayedPeople
 from exports.lm_eval.results import MANIFEST
 from exports.model_comparison import build_comparison_files
@@ -159,6 +160,7 @@ def _build_benchmark_files(state: ReleaseState) -> Files:
     if state.benchmark is None:
         return {}
     files = {f"{BENCHMARK}/{path}": content for path, content in state.benchmark.files.items()}
+    files[CITATION] = state.benchmark.files[CITATION]
     return encode_files(files | {f"{KEY}/{path}": content for path, content in state.benchmark.key_files.items()})
 
 

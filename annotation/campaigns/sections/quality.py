@@ -34,7 +34,10 @@ DECLARED_FACTS = {
 
 
 class DeclaredSection(Section):
-    """`declared:` facts for the release, in the organiser's words."""
+    """`declared:` facts for the release, in the organiser's words.
+
+    `authors` are for citations, with semicolons between them; no release asks for them.
+    """
 
     recruitment: Text | None = None
     pay: Text | None = None
@@ -43,6 +46,7 @@ class DeclaredSection(Section):
     ai_use: Text | None = None
     stimulus_differences: Text | None = None
     licence: Text | None = None
+    authors: Text | None = None
 
     @property
     def missing(self) -> dict[str, str]:
