@@ -84,7 +84,6 @@ def _build_task_source(
     texts, training = (
         frames.read_shown_items(view, project, pool, field=field, later=later) for pool in (Pool.MAIN, Pool.TRAINING)
     )
-    declared = definition.declared.model_dump(exclude_none=True)
     return TaskSource(
         data=fill_missing_gold(inputs.read_data_set(question.name)),
         kind=question.kind,
@@ -96,7 +95,7 @@ def _build_task_source(
         hidden=definition.benchmark.hidden,
         shuffled=getattr(question, "shuffle", False),
         instructions=project.instructions,
-        declared={name: str(fact) for name, fact in declared.items()},
+        declared=definition.declared.stated,
         platforms=platforms,
         **space.build_source_fields(space.number_positions(question, texts["options"])),
     )

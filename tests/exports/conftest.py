@@ -170,7 +170,7 @@ DECLARED = {
     "ethics": "not sought: no personal data are published",
     "population": "adult native speakers of Ukrainian",
     "ai_use": "none; they attested it",
-    "stimulus_differences": "none",
+    "stimulus_differences": "people saw the options in an order of their own, and tapped",
     "licence": "CC-BY-4.0",
 }
 
