@@ -14,16 +14,32 @@ LONGEST_SHOWN = 40
 """How many characters of a placeholder a message repeats."""
 
 
-def refuse_empty_facts(definition: ProjectSections, *, place: Callable[[KeyPath], Where]) -> None:
-    """Raise BadInput for all placeholders among declared facts, and for a fact that the file itself contradicts.
+Texts = Iterable[tuple[str | None, Where]]
+"""Texts for people, each with its place."""
+
+
+def refuse_in_project(definition: ProjectSections, texts: Texts, *, place: Callable[[KeyPath], Where]) -> None:
+    """Raise BadInput for all placeholders among declared facts and texts, and for a fact that the file contradicts.
 
     `place` finds a key in the file. Only new files are refused; stored definitions stay valid.
     """
     errors = ErrorCollector()
+    with errors:
+        refuse_in_texts([(definition.title, place(("title",))), *texts, *_list_question_texts(definition, place)])
     for error in (*_list_empty_facts(definition, place), *_list_contradicted(definition, place)):
         with errors:
             raise error
     errors.refuse()
+
+
+def _list_question_texts(definition: ProjectSections, place: Callable[[KeyPath], Where]) -> Iterator[tuple[str, Where]]:
+    """The texts of questions but those of signs alone: the item may ask, and the question be `?`."""
+    for index, question in enumerate(definition.all_questions):
+        if any(map(str.isalnum, question.text)):
+            yield (
+                question.text,
+                place(("question", "text") if definition.questions is None else ("questions", index, "text")),
+            )
 
 
 def _list_empty_facts(definition: ProjectSections, place: Callable[[KeyPath], Where]) -> Iterator[BadInput]:
@@ -63,7 +79,7 @@ def refuse_unwritten(text: str | None, *, where: Where) -> None:
         )
 
 
-def refuse_in_texts(texts: Iterable[tuple[str | None, Where]]) -> None:
+def refuse_in_texts(texts: Texts) -> None:
     """Raise BadInput for all of these texts that were never written; each comes with its place."""
     errors = ErrorCollector()
     for text, where in texts:

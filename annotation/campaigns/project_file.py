@@ -199,8 +199,7 @@ def read_project(path: Path, *, allow_outside: bool = False) -> CheckedProject:
         )
     texts = [(text, source.where(key_path)) for key_path, text in _list_texts(definition)]
     bot_commands.refuse_in_texts(texts)
-    placeholder_texts.refuse_in_texts([(definition.title, source.where(("title",))), *texts])
-    placeholder_texts.refuse_empty_facts(definition, place=source.where)
+    placeholder_texts.refuse_in_project(definition, texts, place=source.where)
     unused = find_unused_key(definition)
     if unused is not None:
         raise BadInput(f"{unused.message}.", where=source.where(unused.key_path), remedy="Leave it out.")
