@@ -116,7 +116,6 @@ def _build_task_source(
     benchmark, few_shot = definition.benchmark, definition.benchmark.few_shot
     pools = (Pool.MAIN, Pool.TRAINING if benchmark.own_pool is None else Pool.FEW_SHOT)
     texts, examples = (frames.read_shown_items(view, project, pool, field=field, later=later) for pool in pools)
-    declared = definition.declared.model_dump(exclude_none=True)
     return TaskSource(
         data=inputs.add_parts(inputs.read_data_set(question.name)),
         kind=question.kind,
@@ -133,7 +132,7 @@ def _build_task_source(
         highlights=_has_highlights(definition),
         instructions=project.instructions,
         model_instructions=_choose_instructions(project, benchmark),
-        declared={name: str(fact) for name, fact in declared.items()},
+        declared=definition.declared.stated,
         platforms=platforms,
         **space.build_source_fields(space.number_positions(question, texts["options"])),
     )
