@@ -66,6 +66,7 @@ FILES: Mapping[str, str] = {
     "benchmark/": "tasks for the lm-evaluation-harness and a data set for Hugging Face",
     "benchmark-key/": "hidden gold: keep it, publish `benchmark/` alone",
     "inputs/": "the raw files from which everything here is computed",
+    ".gitattributes": "keeps Git from changing line ends",
     "manifest.json": "the SHA-256 of every file, and the versions of the software",
 }
 
