@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from exports.paper.result_tables import escape_markdown
+from exports.paper.formats import escape_markdown
 from exports.release_state import ReleaseState
 
 FILES: Mapping[str, str] = {
