@@ -110,7 +110,8 @@ def set_tables(tables: Sequence[PaperTable], folder: Path, encoding: str, *, opt
 def test_six_tables_fit_a_column_and_a_page(
     find_tables: Any, tmp_path: Path, encoding: str, times: int, *, long: bool
 ) -> None:
-    assert shutil.which("pdflatex"), "Install texlive-latex-recommended and texlive-lang-cyrillic, as .ci/run does."
+    if shutil.which("pdflatex") is None:
+        pytest.skip("pdflatex: Debian's texlive-latex-recommended and texlive-lang-cyrillic are not installed")
     tables = [repeat(table, times) for table in find_tables(long)]
     assert tuple(table.name for table in tables) == TABLES
     for options in ("11pt", "11pt,twocolumn"):
