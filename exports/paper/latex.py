@@ -48,6 +48,12 @@ the last ones are in no text font of pdflatex.
 _CYRILLIC = re.compile("[\u0400-\u052f]")
 _LONG_WORD = re.compile(r"\S{40,}")
 _BREAKABLE = re.compile(r"(?<=[_/.:,])(?=.)")
+_CYRILLIC_COMMAND = r"""\providecommand{\hromadaCyrillic}[1]{%
+  {\ifcsname T@T2A\endcsname\fontencoding{T2A}\selectfont\fi #1}}
+"""
+_TITLE_COMMAND = r"""\providecommand{\hromadaTitle}[2]{% over all columns, in a box without a width: it makes none wider
+  \multicolumn{#1}{@{}l@{}}{\makebox[0pt][l]{\parbox[t]{\linewidth}{\raggedright\strut #2\strut}}}}
+"""
 HEAD_LETTERS, WIDE_LETTERS, LINE_LETTERS, CAPTION_LETTERS = 8, 18, 75, 65
 """How many letters a line of a head, of a wide column, of the table and of a caption has room for, at the least."""
 LINES = 50
@@ -91,14 +97,12 @@ def format_latex(table: PaperTable) -> str:
 
 
 def _explain_needs(text: str) -> Iterator[str]:
-    """Comments on what the document has to load, and the command that sets Cyrillic letters."""
+    """Comments on what the document has to load, and the commands that set titles and Cyrillic letters."""
     yield "% Packages: booktabs, tabularx. Fits a column of an 11 pt article; for two columns write table*.\n"
     if r"\hromadaCyrillic" in text:
         yield "% It has Cyrillic letters: \\usepackage[T2A,T1]{fontenc}, or T2A alone.\n"
-        yield (
-            "\\providecommand{\\hromadaCyrillic}[1]"
-            "{{\\ifcsname T@T2A\\endcsname\\fontencoding{T2A}\\selectfont\\fi #1}}\n"
-        )
+        yield _CYRILLIC_COMMAND
+    yield _TITLE_COMMAND
 
 
 def _part(table: PaperTable) -> Iterator[Sequence[tuple[str, ...]]]:
@@ -171,20 +175,14 @@ def _format_float(table: PaperTable, rows: Sequence[tuple[str, ...]], head: Sequ
         if line.level is None:
             lines.append(f"    {' & '.join(cells)} " + r"\\")
         else:
-            lines.append(f"    {_format_title(''.join(cells), line.level, len(columns))} " + r"\\")
+            style = "emph" if line.level else "textbf"
+            lines.append(rf"    \hromadaTitle{{{len(columns)}}}{{\{style}{{{''.join(cells)}}}}} \\")
     lines += [r"    \bottomrule", rf"  \end{{{_get_environment(table)}}}"]
     marks = _list_marks(rows)
     if marks:
         notes = [rf"{_format_marks([number])} {escape_latex(table.notes[number])}\par" for number in marks]
         lines += [r"  {\raggedright\smallskip", *(f"  {note}" for note in notes), "  }"]
     return "\n".join([*lines, r"\end{table}", ""])
-
-
-def _format_title(text: str, level: int, n_columns: int) -> str:
-    """A title over all columns, in a box without a width: none of them becomes wider by it."""
-    style = "emph" if level else "textbf"
-    box = rf"\parbox[t]{{\linewidth}}{{\raggedright\strut\{style}{{{text}}}\strut}}"
-    return rf"\multicolumn{{{n_columns}}}{{@{{}}l@{{}}}}{{\makebox[0pt][l]{{{box}}}}}"
 
 
 def _get_environment(table: PaperTable) -> str:

@@ -13,6 +13,7 @@ from exports.inputs import DataSet
 from exports.model_comparison import ComparedModels
 from exports.pages.display_text import COEFFICIENT_NAMES, capitalize_first, get_metric_name
 from exports.paper.formats import NO_VALUE, Footnotes, PaperTable
+from exports.paper.sentences import count_noun
 from exports.release_state import ReleaseState
 from exports.results import DataSetResult
 from exports.task_means import ProgrammeScores, score_tasks
@@ -199,7 +200,7 @@ def _build_people(state: ReleaseState, mark: str) -> PaperTable:
                 notes.explain(NO_VALUE, "There was no qualification, or it is not known.")
                 if stage is None
                 else f"{stage.n_passed} of {stage.n_tried}",
-                f"{len(data.removed_annotators)} people, {len(by_rule)} answers",
+                f"{count_noun(len(data.removed_annotators), 'person')}, {count_noun(len(by_rule), 'answer')}",
                 f"{seconds.median():.1f}" if len(seconds) else notes.explain(NO_VALUE, "No times are known."),
             )
         )

@@ -46,7 +46,7 @@ def test_tables_are_escaped() -> None:
     latex, markdown = format_latex(table), format_markdown(table)
     assert r"\caption[{100~\% of a\_b c}]{100~\% of a\_b c \& d}" in latex
     assert r"\label{tab:a-b-c:t}" in latex
-    assert r"\raggedright\strut\textbf{«a\_b»}\strut}}} \\" in latex
+    assert r"\hromadaTitle{2}{\textbf{«a\_b»}} \\" in latex
     assert r"1 \textless{} 2\textsuperscript{a} & 1 \\" in latex
     assert r"\textsuperscript{a} why\_so\par" in latex
     assert r"\textbf{\textbackslash{}}" in latex
