@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from aggregation.scoring import normalise_answer
 from exports.benchmark_items import readers, task_functions
-from exports.benchmark_items.answer_spaces.answer_space import LONG_GAP, AnswerSpace, Cue, FieldType, ItemReader
+from exports.benchmark_items.answer_spaces.answer_space import MOST_TOKENS, AnswerSpace, Cue, FieldType, ItemReader
 from exports.benchmark_items.sources import TaskSource
 from exports.benchmark_items.task_functions import Doc
 from exports.inputs import DataSet
@@ -28,7 +28,6 @@ class TextSpace(AnswerSpace):
     category = "question-answering"
     scorer = "score_text"
     metrics: ClassVar[tuple[str, ...]] = ("exact_match", "exact_match_strict", "f1")
-    has_lines = True
     field_types: ClassVar[Mapping[str, FieldType]] = MappingProxyType({"accepted": "texts"})
 
     def find_obstacle(self, question: Any) -> str | None:
@@ -78,6 +77,7 @@ class EditSpace(TextSpace):
     cue = CORRECTION_CUE
     scorer = "score_edit"
     metrics = ("exact_match", "exact_match_strict", "wer", "cer", "chrf")
+    most_tokens = 2 * MOST_TOKENS
 
     def find_obstacle(self, question: Any) -> str | None:
         """A correction that need not be made is asked like any other."""
@@ -95,7 +95,3 @@ class EditSpace(TextSpace):
         """The corrected text, read as that of a reply."""
         text = super(TextSpace, self).read_answer(written, item, data, gold=gold)
         return None if text is None else readers.read_edited(text, text=data.texts.get(item, "")).lenient
-
-    def choose_generation(self, source: TaskSource, docs: Sequence[Doc]) -> dict[str, object]:
-        """A corrected text ends with a gap that no text has."""
-        return {"until": [LONG_GAP], "do_sample": False, "max_gen_toks": 4096}
