@@ -170,13 +170,13 @@ class _Options:
         if delimiter is None:
             return is_exact and bool(_REASON.match(rest)) and (announced or mark not in _WORDS)
         sign, tail = delimiter["sign"].strip(" \t"), rest[delimiter.end() :]
-        if tail[:1].isdigit() or _ANOTHER.match(tail) or _OR.match(tail) or self._starts_with_another(number, tail):
+        is_another = bool(_ANOTHER.match(tail) or _OR.match(tail)) or self._starts_with_another(number, tail)
+        is_list = not announced and any(self._begins_item(line, but=number) for line in tail.splitlines())
+        if tail[:1].isdigit() or is_another or is_list:
             return False
         if announced:
             is_long = len(replies.build_key(tail).split()) > 2  # what is shorter can be a name after its initial
             return "\n" in sign or bool(_REASON.match(tail)) or (is_exact and (sign not in ".:" or is_long))
-        if any(self._begins_item(line, but=number) for line in tail.splitlines()):
-            return False
         is_choice = not mark.isdigit() and sign not in ".:" and (sign != "," or mark not in _WORDS)
         return "\n" in sign or (is_exact and (is_choice or bool(_REASON.match(tail))))
 
