@@ -23,7 +23,7 @@ from exports.filtering.filtered_items import decide_items
 
 LATER_STEP = "it is asked in a later step, when people have seen more than the stimulus that models get"
 NOT_CHOSEN = "`benchmark.questions` does not name it"
-NO_GOLD = "no gold is declared (`benchmark.questions` takes the consensus of the votes of those that it names)"
+NO_GOLD = "it has no gold, and `benchmark.questions` does not ask for the consensus of its votes"
 
 
 @pause_garbage_collection()
@@ -116,7 +116,6 @@ def _build_task_source(
     benchmark, few_shot = definition.benchmark, definition.benchmark.few_shot
     pools = (Pool.MAIN, Pool.TRAINING if benchmark.own_pool is None else Pool.FEW_SHOT)
     texts, examples = (frames.read_shown_items(view, project, pool, field=field, later=later) for pool in pools)
-    declared = definition.declared.model_dump(exclude_none=True)
     return TaskSource(
         data=inputs.add_parts(inputs.read_data_set(question.name)),
         kind=question.kind,
@@ -133,7 +132,7 @@ def _build_task_source(
         highlights=_has_highlights(definition),
         instructions=project.instructions,
         model_instructions=_choose_instructions(project, benchmark),
-        declared={name: str(fact) for name, fact in declared.items()},
+        declared=definition.declared.stated,
         platforms=platforms,
         **space.build_source_fields(space.number_positions(question, texts["options"])),
     )

@@ -180,7 +180,7 @@ def _describe_status(checklist: Checklist, *, draft: bool) -> str:
     words = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
     kind = {
         "full": "All lines that block are met",
-        "secondary": "A secondary release: what is not evidenced was not seen by this platform",
+        "secondary": "A secondary release: what is not evidenced was not seen by this platform, or is not known",
         "blocked": "A draft that does not pass the gate" if draft else "Lines that block are unmet",
     }[checklist.status]
     return f"{kind} ({words}, of {len(checklist.lines)})."

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
+from aggregation import placeholders
 from annotation.campaigns.sections.base import (
     Comparison,
     Count,
@@ -49,10 +50,24 @@ class DeclaredSection(Section):
     authors: Text | None = None
 
     @property
+    def stated(self) -> dict[str, str]:
+        """The facts that are declared, by name. A placeholder, which no file may have now, declares nothing."""
+        return {name: text for name, text in self.model_dump(exclude_none=True).items() if not _is_empty(name, text)}
+
+    @property
     def missing(self) -> dict[str, str]:
         """The facts that are not declared yet, with what each should state; `build` lists differences of stimuli."""
-        asked = {name: words for name, words in DECLARED_FACTS.items() if name != "stimulus_differences"}
-        return {name: words for name, words in asked.items() if getattr(self, name) is None}
+        present = {*self.stated, "stimulus_differences"}
+        return {name: words for name, words in DECLARED_FACTS.items() if name not in present}
+
+    @property
+    def placeholders(self) -> dict[str, str]:
+        """The placeholders that stand where facts should, by name."""
+        return {name: text for name, text in self.model_dump(exclude_none=True).items() if _is_empty(name, text)}
+
+
+def _is_empty(name: str, text: str) -> bool:
+    return placeholders.is_placeholder(text, meant=(name, DECLARED_FACTS[name]))
 
 
 class ExpectedSection(Section):
