@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_MARKDOWN = re.compile(r"([\\|*_`<>\[\]#])")
+_MARKDOWN = re.compile(r"([\\|*_`<>\[\]#~])")
 MARKS = ("*", "†", "‡", "§", "¶")
 """The marks of footnotes in Markdown, in their order; after them they are doubled."""
 FIRST_MARK, LAST_MARK = "\ue000", "\uf8ff"

@@ -190,7 +190,7 @@ def _build_people(state: ReleaseState, mark: str) -> PaperTable:
         counted = data.list_counted_answers()
         each = counted.groupby("annotator").size()
         seconds = counted["seconds"].dropna().astype(float)
-        stage, pay = project.qualification, project.declared.get("pay")
+        stage, pay = project.qualification, project.stated.get("pay")
         by_rule = data.responses.loc[data.responses["by_rule"].eq(other=True)]
         rows.append(
             (

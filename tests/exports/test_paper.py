@@ -101,7 +101,9 @@ def test_the_paragraph_in_english(state: ReleaseState) -> None:
         "where they saw the texts that the release holds verbatim. The training had 1 item; after each answer "
         "the right one was shown. Qualification: 4 items by the rule “3 of 4”; 8 of 10 passed. Use of "
         "language models and search engines: none; they attested it. What people saw and models get differs "
-        "as follows: none. Planned for each item: 8 answers, skips included; reached: 8 to 8 (median 8). "
+        "as follows: people tapped an option; models get the options as a list and answer in the option's words; "
+        "people saw the options in an order of their own, models in the stored one; models do not read the "
+        "instructions. Planned for each item: 8 answers, skips included; reached: 8 to 8 (median 8). "
         "Rules excluded no answer; the rules were fixed before the first answer. Skips that count as wrong: "
         "0. Planned half width of the interval for new people and new items: 10.0 points; reached: 6.5. "
         "Agreement in так-ні (level nominal; 95 % intervals for these people and new items): share of equal pairs "
@@ -122,7 +124,9 @@ def test_the_paragraph_in_ukrainian(state: ReleaseState) -> None:
         "які бачили учасники, випуск містить дослівно. Навчання містило 1 завдання; після кожної відповіді "
         "показували правильну. Відбір: 4 завдання, правило «3 of 4»; скільки пройшло: 8 з 10. Використання "
         "мовних моделей і пошуку: none; they attested it. Відмінності між тим, що бачили люди й отримують "
-        "моделі: none. На завдання планували 8 відповідей разом із пропусками; є від 8 до 8 (медіана 8). "
+        "моделі: люди торкалися варіанта; моделі отримують варіанти списком і відповідають словами варіанта; "
+        "люди бачили варіанти кожен у своєму порядку, моделі – у збереженому; моделі не читають інструкцій. На "
+        "завдання планували 8 відповідей разом із пропусками; є від 8 до 8 (медіана 8). "
         "Правила не виключили жодної відповіді; правила встановлено до першої відповіді. Пропусків, що "
         "рахуються як помилки: 0. Запланована половина ширини інтервалу для нових людей і завдань: 10,0 "
         "пункту; досягнуто: 6,5. Узгодженість у так-ні (рівень номінальний; 95 % інтервали для цих людей і нових "
@@ -268,7 +272,7 @@ def test_models_stand_in_a_table_and_in_the_paragraph(make_release: Any) -> None
     assert len(rows) == 2
     assert "| 50.0 | +40.6 |" in rows[0]
     assert r"\textbf{m\_1 (accuracy)}" in files["tables/models.tex"]
-    assert "m_1 has 50.0 % in так-ні; people less the model: +40.6 points" in files["paragraph.md"]
+    assert r"m\_1 has 50.0 % in так-ні; people less the model: +40.6 points" in files["paragraph.md"]
     assert "people are above. Both were scored on the same items (12)." in files["paragraph.md"]
     assert re.search(
         r"points \(95 % interval for new people and new items: .*?\); Holm’s p (=|<) 0\.\d+; people are above",
