@@ -63,13 +63,17 @@ def build_task_files(
         for split in ("test", "few_shot"):
             if (task.name, split) in rows:
                 content = rows[task.name, split]
-                digits = hashlib.sha256(content).hexdigest()[:HASH_DIGITS]
-                data_files[split] = f"data/{task.name}-{split}-{digits}.jsonl"
+                data_files[split] = name_data_file(task.name, split, content)
                 files[data_files[split]] = content
         files[f"{task.name}.yaml"] = _build_task_file(source, task, data_files, scorer_sha256=digest)
     if source.is_group and tasks:
         files[f"{source.name}.yaml"] = _build_group_file(source, tasks)
     return files
+
+
+def name_data_file(task: str, split: str, content: bytes) -> str:
+    """The path of a data file in the folder, another one whenever its content is: the harness keeps what it loaded."""
+    return f"data/{task}-{split}-{hashlib.sha256(content).hexdigest()[:HASH_DIGITS]}.jsonl"
 
 
 def _read_source(package: str, name: str) -> str:
