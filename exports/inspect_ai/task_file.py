@@ -17,7 +17,7 @@ from exports.lm_eval.task_files import name_data_file
 FUNCTION = '''
 
 @task(name={name})
-def {function}(key: str = "", people: bool = True, only_answered: bool = False):
+def {function}(key: str = "", people: bool = True, only_answered: bool = False) -> Task:
     """{words}"""
     return build_task({name}, key=key, people_too=people, only_answered=only_answered)
 '''
