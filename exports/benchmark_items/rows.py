@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ import pandas as pd
 
 from aggregation.answer_types import build_consensus
 from exports.benchmark_items.answer_spaces import ANSWER_SPACES, AnswerSpace
+from exports.benchmark_items.forms import TaskForm, build_forms
 from exports.benchmark_items.sources import BuildOptions, TaskSource
 from exports.benchmark_items.task_functions import Doc
 from exports.filtering.filtered_items import KEPT
@@ -55,6 +56,14 @@ class BenchmarkTask:
         return ANSWER_SPACES[self.source.kind]
 
     @cached_property
+    def forms(self) -> tuple[TaskForm, ...]:
+        """The tasks of the harness that ask it; the first has its name."""
+        space = self.space
+        return build_forms(
+            self.name, self.metrics, chooses=space.chooses, has_norm=space.has_norm, hidden=self.source.hidden
+        )
+
+    @cached_property
     def positions(self) -> Mapping[str, int]:
         """The index of each test item by its id."""
         return {doc["item_id"]: number for number, doc in enumerate(self.docs)}
@@ -91,6 +100,7 @@ def name_task(data_set: str) -> str:
 
 
 def _build_task(source: TaskSource, *, options: BuildOptions, canary: str) -> BenchmarkTask:
+    source = replace(source, answer_form=ANSWER_SPACES[source.kind].choose_answer_form(source))
     items = _choose_gold(source, options)
     reasons = pd.Series(list(_list_reasons(source, items)), index=items.index, dtype=object)
     chosen = items.loc[reasons.isna()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -16,6 +16,10 @@ HUMAN_RESPONSES = "human_responses"
 """The configuration of people's answers, which no task may be called."""
 ITEM_TEXT_COLUMNS = ("item_id", "item_revision", "group", "stimulus", "stimulus_sha256", "options", "gold", "text")
 """The columns of `TaskSource.texts` and `TaskSource.training`."""
+
+
+AnswerForm = Literal["word", "letter", "number"]
+"""How a model answers a choice: the option's own words, or the letter or the number before it in the prompt."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,8 +40,8 @@ class TaskSource:
     where the question has fixed ones), `text` the field that is marked or corrected (None for other questions), `gold`
     the declared one. `options` are the fixed options, `labels` the codes under which options are stored by their
     position. `abstain` is an option that people had and models have not, `no_answer` the words for no marked part;
-    `undecided` are the words of the answers that choose none of the compared texts. With `several` there can be many
-    marked parts. `statuses` has the decision of the filtering rule by item, None without such a rule. `hidden` items
+    `undecided` are the words of the answers that choose none of the compared texts. `answer_form` is how the project
+    file wants choices to be answered, None where it does not say. `statuses` has the decision of the filtering rule by item, None without such a rule. `hidden` items
     are published without gold. With `shuffled` people saw the options in other orders. `declared` are the organiser's
     facts, `instructions` what people read before the first item, `platforms` where they answered.
     """
@@ -50,9 +54,9 @@ class TaskSource:
     labels: tuple[str, ...] | None = None
     abstain: str | None = None
     undecided: tuple[str, ...] = ()
+    answer_form: AnswerForm | None = None
     no_answer: str | None = None
     ends: tuple[str, str] | None = None
-    several: bool = False
     texts: pd.DataFrame
     training: pd.DataFrame
     statuses: Mapping[str, str] | None = None

@@ -4,7 +4,7 @@ A build copies this file as `tasks.py`, with `scoring.py` beside it; there it ne
 harness's own `datasets` alone. People's answers are scored by the same functions, in the replay and by `results`.
 
 A `doc` is a row of the items' files (`exports.benchmark_items`). `results` is what the harness hands over: one text,
-or for each option its log-likelihood and whether it was the greedy one. An answer that cannot be read is None, as a
+or log-likelihoods and whether each was the greedy one, of every name of an option and then of every option's text. An answer that cannot be read is None, as a
 skip is: nothing was said.
 """
 
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from aggregation import scoring
+from exports.benchmark_items import readers
 
 Doc = dict[str, Any]
 Grades = dict[str, Any]
@@ -46,8 +47,8 @@ def read_rows(file: Path) -> list[Doc]:
 def build_prompt(doc: Doc) -> str:
     """What a model gets: the stimulus that people read, the question, its options, and how to answer."""
     options = doc.get("options") or []
-    if "texts" in doc:
-        listed = [f"{letter}. {text}\n" for letter, text in zip(options, doc["texts"], strict=True)]
+    if "marks" in doc:
+        listed = [f"{mark}. {option}" for mark, option in zip(doc["marks"], options, strict=True)]
     elif "labels" in doc:
         listed = [f"- {option}" for option in options]
     else:
@@ -56,10 +57,32 @@ def build_prompt(doc: Doc) -> str:
     return f"{doc['stimulus']}\n\n{question}" if doc["stimulus"] else question
 
 
+def list_names(doc: Doc) -> list[str]:
+    """How a model names each option: by its letter or number, or else by its own words."""
+    return list(doc.get("marks") or doc["options"])
+
+
+def list_names_and_texts(doc: Doc) -> list[str]:
+    """All of which a model tells the likelihood: the names of the options, then their texts where they have marks."""
+    return [*list_names(doc), *(doc["options"] if doc.get("marks") else ())]
+
+
 def score_choice(doc: Doc, results: Sequence[Any]) -> Grades:
-    """The accuracy of one choice."""
+    """The accuracy of one choice, and of the other reading of the same results."""
     answer = read_label(doc, results)
-    return grade_unscored(doc, answer) or {"accuracy": float(answer == doc["gold"])}
+    return grade_unscored(doc, answer) or {"accuracy": float(answer == doc["gold"]), **score_other(doc, results)}
+
+
+def score_other(doc: Doc, results: Sequence[Any]) -> Grades:
+    """The accuracy of the strict reading of a reply, or of likelihoods divided by the length of each option's text.
+
+    The latter is the `acc_norm` of the harness: a model without knowledge finds short texts more likely than long ones.
+    """
+    if is_written(results):
+        return {"accuracy_strict": float(read_label(doc, results, strict=True) == doc["gold"])}
+    if len(results) < len(list_names_and_texts(doc)):
+        return {}
+    return {"accuracy_norm": float(read_label(doc, results, by_length=True) == doc["gold"])}
 
 
 def score_class(doc: Doc, results: Sequence[Any]) -> Grades:
@@ -68,6 +91,7 @@ def score_class(doc: Doc, results: Sequence[Any]) -> Grades:
     pair = [doc["gold"], answer]
     return grade_unscored(doc, answer) or {
         "accuracy": float(answer == doc["gold"]),
+        **score_other(doc, results),
         "macro_f1": pair,
         "weighted_f1": pair,
         "mcc": pair,
@@ -158,11 +182,28 @@ def grade_unscored(doc: Doc, answer: object) -> Grades:
     return {"answered": float(answer is not None)} if doc["gold"] is None else {}
 
 
-def read_label(doc: Doc, results: Sequence[Any]) -> str | None:
-    """The label of the most likely option; None where every option is impossible, as in the replay of a skip."""
+def is_written(results: Sequence[Any]) -> bool:
+    """Whether results are a reply that a model wrote, and no likelihoods."""
+    return isinstance(results[0], str)
+
+
+def read_label(doc: Doc, results: Sequence[Any], *, strict: bool = False, by_length: bool = False) -> str | None:
+    """The label of the option that a reply names, or whose name is the most likely; None where there is no such option.
+
+    `by_length` takes the likelihoods of the options' texts, each divided by the number of its characters. In the replay
+    of a skip every option is impossible.
+    """
+    options, labels = doc["options"], doc["labels"]
+    if is_written(results):
+        reading = readers.read_choice(results[0], marks=doc.get("marks") or (), texts=options, cue=doc["cue"])
+        number = reading.strict if strict else reading.lenient
+        return None if number is None else str(labels[number])
     likelihoods = [float(result[0]) for result in results]
-    best = max(range(len(likelihoods)), key=likelihoods.__getitem__)
-    return None if likelihoods[best] == -math.inf else str(doc["labels"][best])
+    if by_length:
+        pairs = zip(likelihoods[-len(options) :], options, strict=True)
+        likelihoods = [likelihood / len(option) for likelihood, option in pairs]
+    best = max(range(len(options)), key=likelihoods.__getitem__)
+    return None if likelihoods[best] == -math.inf else str(labels[best])
 
 
 def read_boxes(doc: Doc, results: Sequence[Any]) -> list[str] | None:
@@ -176,9 +217,8 @@ def read_boxes(doc: Doc, results: Sequence[Any]) -> list[str] | None:
 
 
 def read_text(_doc: Doc, results: Sequence[Any]) -> str | None:
-    """The reply as it stands; None for an empty one."""
-    reply = str(results[0]).strip()
-    return reply or None
+    """The reply after its reasoning; None for an empty one."""
+    return readers.strip_reasoning(str(results[0])) or None
 
 
 def read_spans(doc: Doc, results: Sequence[Any]) -> list[Ends] | None:

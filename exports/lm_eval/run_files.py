@@ -7,35 +7,37 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from aggregation.errors import HromadaError, Where
 from exports.benchmark_items import BenchmarkTask
+from exports.benchmark_items.answer_spaces.answer_space import LONG_GAP
+from exports.benchmark_items.forms import FormName
 from exports.benchmark_items.task_functions import Doc, build_prompt
 
 PROMPT_COLUMNS = ("task", "item_id", "stimulus_sha256", "doc_sha256", "prompt_sha256", "target_sha256")
-TARGET_DELIMITER, EXAMPLE_DELIMITER = " ", "\n\n"
-"""The harness's own, as its tasks have them by default."""
+TARGET_DELIMITER, EXAMPLE_DELIMITER = " ", LONG_GAP
+"""Before the answer of an example, as the harness has it by default, and after it, where replies end too."""
+
+TARGETS: Mapping[FormName, str] = MappingProxyType({"likelihood": "label", "generation": "answer"})
+"""The field of a row that has the right answer, by the form of the task."""
 
 
 def build_prompt_rows(tasks: Sequence[BenchmarkTask]) -> Iterator[tuple[str, ...]]:
-    """The rows of prompts.csv, with the columns PROMPT_COLUMNS: one for each test item, in the order of the data file.
+    """The rows of prompts.csv, with the columns PROMPT_COLUMNS: for each task of the harness, one for each test item.
 
-    They are the `doc_hash`, `prompt_hash` and `target_hash` of the harness's sample files, for the prompt with the
+    They are in the order of the data file. They are the `doc_hash`, `prompt_hash` and `target_hash` of the harness's sample files, for the prompt with the
     examples of the task file and without a chat template or a system prompt.
     """
     for task in tasks:
         examples = "".join(map(_format_example, task.few_shot[: task.num_few_shot]))
-        for doc in task.docs:
-            target = doc["label"] if "label" in doc else doc["answer"]
-            yield (
-                task.name,
-                doc["item_id"],
-                doc["stimulus_sha256"],
-                hash_text(format_doc(doc)),
-                hash_text(examples + build_prompt(doc)),
-                hash_text(str(target)),
-            )
+        hashes = [(hash_text(format_doc(doc)), hash_text(examples + build_prompt(doc))) for doc in task.docs]
+        for form in task.forms:
+            target = TARGETS[form.form]
+            for doc, (doc_sha256, prompt_sha256) in zip(task.docs, hashes, strict=True):
+                asked = (form.task, doc["item_id"], doc["stimulus_sha256"])
+                yield (*asked, doc_sha256, prompt_sha256, hash_text(str(doc[target])))
 
 
 def format_doc(doc: Doc) -> str:

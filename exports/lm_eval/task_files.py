@@ -12,16 +12,20 @@ from aggregation.errors import HromadaError
 from exports.benchmark_items import HUMAN_RESPONSES, BenchmarkTask, BuildSource
 from exports.benchmark_items.task_functions import AGGREGATIONS, Doc
 
-IMPORT_HERE = "from aggregation import scoring\n"
+IMPORTS_HERE = {
+    "scoring": "from aggregation import scoring\n",
+    "readers": "from exports.benchmark_items import readers\n",
+}
 IMPORT_THERE = """\
 import importlib.util
 import sys
+from pathlib import Path
 
-_spec = importlib.util.spec_from_file_location("hromada_scoring_{digest}", Path(__file__).with_name("scoring.py"))
-scoring = sys.modules[_spec.name] = importlib.util.module_from_spec(_spec)  # its dataclasses look there for it
-_spec.loader.exec_module(scoring)
+_spec = importlib.util.spec_from_file_location("hromada_{name}_{digest}", Path(__file__).with_name("{name}.py"))
+{name} = sys.modules[_spec.name] = importlib.util.module_from_spec(_spec)  # its dataclasses look there for it
+_spec.loader.exec_module({name})
 """
-"""How the copied functions find `scoring.py`: beside them, since the harness puts no folder on Python's path."""
+"""How a copied file finds `scoring.py` and `readers.py`: beside it; the harness puts no folder on Python's path."""
 ERRORS = ("wer", "cer")
 HASH_DIGITS = 16
 
@@ -55,9 +59,8 @@ def build_task_files(
             f"Two parts of the benchmark would be called {repeated!r}.",
             remedy="Give the project, the question or the programme another name.",
         )
-    scoring = _read_source("aggregation", "scoring.py")
-    digest = hashlib.sha256(scoring.encode()).hexdigest()
-    files: dict[str, str | bytes] = {"scoring.py": scoring, "tasks.py": _build_functions(digest)}
+    files: dict[str, str | bytes] = {**_copy_functions()}
+    digest = _hash(str(files["scoring.py"]))
     for task in tasks:
         data_files = {}
         for split in ("test", "few_shot"):
@@ -80,13 +83,27 @@ def _read_source(package: str, name: str) -> str:
     return resources.files(package).joinpath(name).read_text("utf-8")
 
 
-def _build_functions(digest: str) -> str:
-    """The functions with their import of `scoring` as the built folder needs it; the name of the module is its own."""
-    source = _read_source("exports.benchmark_items", "task_functions.py")
-    head, separator, tail = source.partition(IMPORT_HERE)
-    if not separator:
-        raise RuntimeError("task_functions.py imports scoring in another way than it is copied.")
-    return head + IMPORT_THERE.format(digest=digest[:HASH_DIGITS]) + tail
+def _copy_functions() -> dict[str, str]:
+    """The files of functions; each imports those before it from its own folder, by the hash of their content."""
+    copies: dict[str, str] = {}
+    for name, package, source in (
+        ("scoring", "aggregation", "scoring.py"),
+        ("readers", "exports.benchmark_items", "readers.py"),
+        ("tasks", "exports.benchmark_items", "task_functions.py"),
+    ):
+        content = _read_source(package, source)
+        for copied, text in copies.items():
+            imported = copied.removesuffix(".py")
+            there = IMPORT_THERE.format(name=imported, digest=_hash(text)[:HASH_DIGITS])
+            content = content.replace(IMPORTS_HERE[imported], there, 1)
+        if "\nfrom aggregation" in content or "\nfrom exports" in content:
+            raise RuntimeError(f"{source} imports another module in a way that is not copied.")
+        copies[f"{name}.py"] = content
+    return copies
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _build_task_file(

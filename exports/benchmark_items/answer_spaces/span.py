@@ -40,7 +40,6 @@ class SpanSpace(AnswerSpace):
     cue = PARTS_CUE
     scorer = "score_span"
     metrics = ("exact_match", "f1", "f1_char")
-    has_lines = True
 
     def find_obstacle(self, question: Any) -> str | None:
         """Classes of parts cannot be quoted."""
@@ -51,8 +50,8 @@ class SpanSpace(AnswerSpace):
         return {"texts": items.read_texts(question.field), "span_classes": question.labels}
 
     def build_source_fields(self, question: Any) -> dict[str, Any]:
-        """The words for no part, and whether there can be many."""
-        return {"no_answer": question.none, "several": question.most > 1}
+        """The words for no part."""
+        return {"no_answer": question.none}
 
     def build_cue(self, source: TaskSource) -> str:
         """With the words for no part, if people had them."""

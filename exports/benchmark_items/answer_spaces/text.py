@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from exports.benchmark_items import task_functions
-from exports.benchmark_items.answer_spaces.answer_space import LONG_GAP, AnswerSpace, Cue, FieldType, ItemReader
+from exports.benchmark_items.answer_spaces.answer_space import MOST_TOKENS, AnswerSpace, Cue, FieldType, ItemReader
 from exports.benchmark_items.sources import TaskSource
 from exports.benchmark_items.task_functions import Doc
 
@@ -25,7 +25,6 @@ class TextSpace(AnswerSpace):
     category = "question-answering"
     scorer = "score_text"
     metrics: ClassVar[tuple[str, ...]] = ("exact_match", "f1")
-    has_lines = True
     field_types: ClassVar[Mapping[str, FieldType]] = MappingProxyType({"accepted": "texts"})
 
     def find_obstacle(self, question: Any) -> str | None:
@@ -62,6 +61,7 @@ class EditSpace(TextSpace):
     cue = CORRECTION_CUE
     scorer = "score_edit"
     metrics = ("exact_match", "wer", "cer", "chrf")
+    most_tokens = 2 * MOST_TOKENS
 
     def find_obstacle(self, question: Any) -> str | None:
         """A correction that need not be made is asked like any other."""
@@ -74,7 +74,3 @@ class EditSpace(TextSpace):
     def build_fields(self, source: TaskSource, *, options: list[str], text: str | None) -> dict[str, Any]:
         """With the text that is corrected."""
         return super().build_fields(source, options=options, text=text) | {"text": text}
-
-    def choose_generation(self, source: TaskSource, docs: Sequence[Doc]) -> dict[str, object]:
-        """A corrected text ends with a gap that no text has."""
-        return {"until": [LONG_GAP], "do_sample": False, "max_gen_toks": 4096}

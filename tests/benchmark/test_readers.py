@@ -1,0 +1,54 @@
+"""Replies are read as docs/reference/readers.md says: its tables are the data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from exports.benchmark_items import readers
+
+PAGE = (Path(__file__).parents[2] / "docs/reference/readers.md").read_text("utf-8")
+_ROW = re.compile(r"^\| (?P<ticks>`+)(?P<reply>.*?)(?P=ticks) \| (?P<strict>.*?) \| (?P<lenient>.*?) \|", re.MULTILINE)
+LETTERS = ("A", "B", "C")
+NAMES = ("Анна Белова", "Иван", "Белова")
+NUMBERED = ("п'ять слів", "Київ", "Київ і Львів", "10")
+WORDS = ("так", "ні", "не знаю")
+
+
+def list_rows(heading: str) -> Iterator[tuple[str, tuple[str, str]]]:
+    """The replies of a table with the strict and the lenient reading, as the page writes them."""
+    (section,) = re.findall(rf"^## {heading}\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
+    for row in _ROW.finditer(section):
+        reply = row["reply"][1:-1] if len(row["ticks"]) == 3 else row["reply"]
+        yield reply.replace("⏎", "\n").replace("\\|", "|"), (row["strict"], row["lenient"])
+
+
+def name_choice(marks: tuple[str, ...], texts: tuple[str, ...]) -> Callable[[str], tuple[str, str]]:
+    """A reader of choices that names the option it read."""
+
+    def read(reply: str) -> tuple[str, str]:
+        reading = readers.read_choice(reply, marks=marks, texts=texts)
+        strict, lenient = (
+            "–" if each is None else (marks or texts)[each] for each in (reading.strict, reading.lenient)
+        )
+        return strict, lenient
+
+    return read
+
+
+@pytest.mark.parametrize(
+    ("heading", "read"),
+    [
+        ("Choice by letter", name_choice(LETTERS, NAMES)),
+        ("Choice by number", name_choice(("1", "2", "3", "4"), NUMBERED)),
+        ("Choice by word", name_choice((), WORDS)),
+    ],
+)
+def test_replies_are_read_as_the_page_says(heading: str, read: Callable[[str], tuple[str, str]]) -> None:
+    """Each table is walked whole, so that one wrong reading shows next to the others."""
+    rows = dict(list_rows(heading))
+    assert {reply: read(reply) for reply in rows} == rows
+    assert len(rows) > 10
