@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -20,8 +19,7 @@ def build_people_files(tasks: Sequence[BenchmarkTask], recordings: Mapping[str, 
     metric: `single_answers`, the mean over answers and skips, and `majority`, of a tie its share. `answer` is the
     majority's, None for a tie, and `metadata` has `n_answers` with skips, `metric` and `canary`.
     """
-    named = {name: task for task in tasks if (name := name_task(task)) is not None}
-    files = {f"people/{name}.jsonl": list(_list_records(task, recordings)) for name, task in named.items()}
+    files = {f"people/{name_task(task)}.jsonl": list(_list_records(task, recordings)) for task in tasks}
     return {
         path: "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
         for path, records in files.items()
@@ -56,13 +54,5 @@ def _list_records(task: BenchmarkTask, recordings: Mapping[str, Sequence[Recordi
 def _average_scores(task: BenchmarkTask, doc: Doc, said: Sequence[str | None]) -> float:
     """The mean of the first metric over stored answers, None for a skip."""
     score = getattr(task_functions, task.scorer)
-    grades = [score(doc, _build_results(task, doc, stored)) for stored in said]
+    grades = [score(doc, [task.space.build_reply(stored, doc)]) for stored in said]
     return task_functions.compute_mean([float(next(iter(each.values()))) for each in grades])
-
-
-def _build_results(task: BenchmarkTask, doc: Doc, stored: str | None) -> list[Any]:
-    """What the harness hands over for a stored answer."""
-    reply = task.space.build_reply(stored, doc)
-    if not task.space.chooses:
-        return [reply]
-    return [(0.0, True) if number == reply else (-math.inf, False) for number in range(len(doc["options"]))]

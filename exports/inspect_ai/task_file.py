@@ -12,6 +12,7 @@ from importlib import resources
 from typing import Any
 
 from exports.benchmark_items import BenchmarkTask, BuildSource
+from exports.lm_eval.run_files import EXAMPLE_DELIMITER, TARGET_DELIMITER
 from exports.lm_eval.task_files import name_data_file
 
 FUNCTION = '''
@@ -26,13 +27,8 @@ Rows = Mapping[tuple[str, str], bytes]
 
 
 def build_task_files(source: BuildSource, tasks: Sequence[BenchmarkTask], rows: Rows, *, canary: str) -> dict[str, str]:
-    """Build the files: name in the folder → content; `rows` are the rows by task and split, as the harness has them.
-
-    Empty where no task asks for a written answer.
-    """
-    entries = {name: _describe_task(task, rows) for task in tasks if (name := name_task(task)) is not None}
-    if not entries:
-        return {}
+    """Build the files: name in the folder → content; `rows` are the rows by task and split, as the harness has them."""
+    entries = {name_task(task): _describe_task(task, rows) for task in tasks}
     head = resources.files("exports.inspect_ai").joinpath(TEMPLATE).read_text("utf-8")
     functions = (
         FUNCTION.format(
@@ -42,16 +38,22 @@ def build_task_files(source: BuildSource, tasks: Sequence[BenchmarkTask], rows: 
         )
         for number, (name, entry) in enumerate(entries.items(), start=1)
     )
-    content = {"canary": canary, "hromada": source.version, "tasks": entries}
+    content = {
+        "canary": canary,
+        "hromada": source.version,
+        "target_delimiter": TARGET_DELIMITER,
+        "example_delimiter": EXAMPLE_DELIMITER,
+        "tasks": entries,
+    }
     return {
         "tasks.py": head + "".join(functions),
         "tasks.json": json.dumps(content, ensure_ascii=False, indent=2) + "\n",
     }
 
 
-def name_task(task: BenchmarkTask) -> str | None:
-    """The name of a task in Inspect, that of the harness's task for a written answer; None where there is none."""
-    return None if task.space.chooses else task.name
+def name_task(task: BenchmarkTask) -> str:
+    """The name of a task in Inspect: that of the harness's task that asks for a written answer, as every one has."""
+    return next(form.task for form in task.forms if form.form == "generation")
 
 
 def _describe_task(task: BenchmarkTask, rows: Rows) -> dict[str, Any]:
@@ -63,8 +65,6 @@ def _describe_task(task: BenchmarkTask, rows: Rows) -> dict[str, Any]:
         "test": name_data_file(task.name, "test", rows[task.name, "test"]),
         "few_shot": name_data_file(task.name, "few_shot", rows[task.name, "few_shot"]) if task.few_shot else None,
         "num_few_shot": task.num_few_shot,
-        "prompt": "build_prompt",
-        "answer": "answer",
         "scorer": task.scorer,
     }
 
