@@ -18,6 +18,7 @@ from aggregation.errors import HromadaError, Where
 from aggregation.intervals.resampling import Progress
 from exports import hugging_face, inspect_ai, lm_eval, writers
 from exports.benchmark_items import BenchmarkTask, BuildOptions, BuildSource, build_tasks
+from exports.benchmark_items.forms import name_generation
 from exports.lm_eval.replay import TaskPeople, has_harness, list_samples
 from exports.lm_eval.results import KEY_ROWS, MANIFEST, PROMPTS
 from exports.lm_eval.task_files import format_rows
@@ -35,6 +36,7 @@ def describe_task(task: BenchmarkTask, people: TaskPeople) -> dict[str, Any]:
         "question": source.text,
         "scorer": task.scorer,
         "metrics": list(task.metrics),
+        "forms": {form.form: {"task": form.task, "metrics": list(form.metrics)} for form in task.forms},
         "hidden": source.hidden,
         "n_items": len(task.docs),
         "n_groups": len({doc["group"] for doc in task.docs}),
@@ -161,9 +163,11 @@ def build_benchmark(
     if recorded is not None:
         replayed, secret = recorded
     elif not no_replay:
-        group = source.name if source.is_group and not hidden_tasks else None
+        groups = (source.name, name_generation(source.name)) if source.is_group and not hidden_tasks else ()
         if open_tasks:
-            replayed = lm_eval.replay_people(task_files, open_tasks, recordings, group=group)
+            replayed = lm_eval.replay_people(
+                task_files, open_tasks, recordings, groups=[name for name in groups if f"{name}.yaml" in task_files]
+            )
         if hidden_tasks:
             secret = lm_eval.replay_people(task_files, hidden_tasks, recordings)
     samples = {person: list_samples(tasks, runs[0]) for person, runs in recordings.items()}
@@ -258,7 +262,7 @@ def _format_prompts(tasks: Sequence[BenchmarkTask]) -> Iterator[str]:
 
 def _build_sample_files(tasks: Sequence[BenchmarkTask], samples: Mapping[str, Mapping[str, list[int]]]) -> Files:
     """What the harness takes as `--samples`, for the items that each person, and the majority, answered."""
-    names = {task.name for task in tasks}
+    names = {form.task for task in tasks for form in task.forms}
     chosen = {
         person: {task: numbers for task, numbers in indices.items() if task in names}
         for person, indices in samples.items()

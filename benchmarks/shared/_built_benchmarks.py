@@ -29,6 +29,7 @@ from bot import benchmark_release
 from exports import benchmark
 from exports.benchmark import Benchmark
 from exports.benchmark_items import BuildOptions, BuildSource
+from exports.benchmark_items.forms import name_generation
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SCRIPTS = Path(sysconfig.get_path("scripts"))
@@ -168,7 +169,7 @@ def _run_without_own_tasks() -> None:
 
 def read_samples(folder: Path, task: str) -> list[Sample]:
     """The samples of one task in the folder of one model."""
-    (file,) = folder.glob(f"samples_{task}_*.jsonl")
+    (file,) = (file for file in folder.glob(f"samples_{task}_*.jsonl") if f"_{name_generation(task)}_" not in file.name)
     return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
 
 

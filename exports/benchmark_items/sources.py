@@ -41,9 +41,10 @@ class TaskSource:
     the declared one. `options` are the fixed options, `labels` the codes under which options are stored by their
     position. `abstain` is an option that people had and models have not, `no_answer` the words for no marked part;
     `undecided` are the words of the answers that choose none of the compared texts. `answer_form` is how the project
-    file wants choices to be answered, None where it does not say. `statuses` has the decision of the filtering rule by item, None without such a rule. `hidden` items
-    are published without gold. With `shuffled` people saw the options in other orders. `declared` are the organiser's
-    facts, `instructions` what people read before the first item, `platforms` where they answered.
+    file wants choices to be answered, None where it does not say. `statuses` has the decision of the filtering rule by
+    item, None without such a rule. `hidden` items are published without gold. With `shuffled` people saw the options in
+    other orders. `declared` are the organiser's facts, `instructions` what people read before the first item,
+    `platforms` where they answered.
     """
 
     data: DataSet

@@ -4,8 +4,8 @@ A build copies this file as `tasks.py`, with `scoring.py` beside it; there it ne
 harness's own `datasets` alone. People's answers are scored by the same functions, in the replay and by `results`.
 
 A `doc` is a row of the items' files (`exports.benchmark_items`). `results` is what the harness hands over: one text,
-or log-likelihoods and whether each was the greedy one, of every name of an option and then of every option's text. An answer that cannot be read is None, as a
-skip is: nothing was said.
+or pairs of a log-likelihood and whether it was the greedy one, of every option's name, then of every option's text. An
+answer that cannot be read is None, as a skip is: nothing was said.
 """
 
 from __future__ import annotations

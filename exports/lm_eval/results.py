@@ -55,7 +55,11 @@ class HarnessResults:
 
 @dataclass(frozen=True, kw_only=True)
 class _Build:
-    """What a build says of its tasks; `prompts` and `keys` are by task and item."""
+    """What a build says of its tasks.
+
+    `tasks` are by the harness's names, each with the `form` in which it asks the question `name`. `prompts` are by such
+    a name and item, `keys` by question and item.
+    """
 
     tasks: Mapping[str, Mapping[str, Any]]
     prompts: Mapping[str, Mapping[str, Mapping[str, str]]]
@@ -109,7 +113,11 @@ def _add_groups(results: HarnessResults, runs: Sequence[HarnessRun]) -> None:
 def _read_build(folder: Path, key: Path | None) -> _Build:
     manifest = folder / MANIFEST
     try:
-        tasks = json.loads(manifest.read_text("utf-8"))["tasks"]
+        tasks = {
+            form["task"]: question | {"name": name, "form": kind}
+            for name, question in json.loads(manifest.read_text("utf-8"))["tasks"].items()
+            for kind, form in question["forms"].items()
+        }
         with (folder / "lm_eval" / PROMPTS).open(encoding="utf-8", newline="") as file:
             prompts: dict[str, dict[str, Mapping[str, str]]] = {}
             for row in csv.DictReader(file):
@@ -142,7 +150,7 @@ def _add_task(results: HarnessResults, runs: Sequence[HarnessRun], task: str, bu
         score = task_functions.compute_mean(defined) if defined else None
         row = (run.model, task, item, build.prompts[task][item]["stimulus_sha256"], said, score)
         results.answers.append(dict(zip(ANSWER_COLUMNS, row, strict=True)))
-    is_pooled = len(runs) > 1 or any((task, item) in build.keys for item in read.answers)
+    is_pooled = len(runs) > 1 or any((build.tasks[task]["name"], item) in build.keys for item in read.answers)
     values = _aggregate_grades(read.list_grades()) if is_pooled else run.content["results"][task]
     ties_wrong = _aggregate_grades(read.list_grades(ties_wrong=True)) if read.ties else {}
     results.scores.extend(_list_scores(run, task, values, ties_wrong))
@@ -180,7 +188,9 @@ class _ReadSamples:
 
 def _read_task(read: _ReadSamples, file: Path, task: str, build: _Build) -> None:
     """Add the samples of one file."""
-    scorer = getattr(task_functions, build.tasks[task]["scorer"])
+    question = build.tasks[task]
+    scorer = getattr(task_functions, question["scorer"])
+    nothing = (-math.inf, False) if question["form"] == "likelihood" else ""
     met: set[str] = set()
     for sample in read_samples(file):
         item = str(sample["doc"].get("item_id"))
@@ -193,12 +203,12 @@ def _read_task(read: _ReadSamples, file: Path, task: str, build: _Build) -> None
         met.add(item)
         if sample["prompt_hash"] != ours["prompt_sha256"]:
             read.changed[OTHER_PROMPT][item] = None
-        doc = sample["doc"] | build.keys.get((task, item), {})
+        doc = sample["doc"] | build.keys.get((question["name"], item), {})
         replies = sample["filtered_resps"]
         grades = scorer(doc, replies)
         read.graded.setdefault(item, []).append(grades)
-        read.nothing[item] = scorer(doc, [(-math.inf, False) if "labels" in doc else "" for _ in replies])
-        answer = SPACES_BY_TYPE[build.tasks[task]["kind"]].read_reply(doc, replies)
+        read.nothing[item] = scorer(doc, [nothing] * len(replies))
+        answer = SPACES_BY_TYPE[question["kind"]].read_reply(doc, replies)
         read.answers.setdefault(item, []).append(answer)
         read.scores.setdefault(item, []).append(None if doc["gold"] is None else next(iter(grades.values())))
 

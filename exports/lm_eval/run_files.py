@@ -27,8 +27,8 @@ TARGETS: Mapping[FormName, str] = MappingProxyType({"likelihood": "label", "gene
 def build_prompt_rows(tasks: Sequence[BenchmarkTask]) -> Iterator[tuple[str, ...]]:
     """The rows of prompts.csv, with the columns PROMPT_COLUMNS: for each task of the harness, one for each test item.
 
-    They are in the order of the data file. They are the `doc_hash`, `prompt_hash` and `target_hash` of the harness's sample files, for the prompt with the
-    examples of the task file and without a chat template or a system prompt.
+    They are in the order of the data file, and have the `doc_hash`, `prompt_hash` and `target_hash` of the harness's
+    sample files, for the prompt with the examples of the task file and without a chat template or a system prompt.
     """
     for task in tasks:
         examples = "".join(map(_format_example, task.few_shot[: task.num_few_shot]))

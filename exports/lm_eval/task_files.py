@@ -1,4 +1,4 @@
-"""The folder `lm_eval`: a YAML file for each task and for a programme, the data, and the functions that tasks call."""
+"""The folder `lm_eval`: a YAML file for each task and group, the data, and the functions that tasks call."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 
 from aggregation.errors import HromadaError
-from exports.benchmark_items import HUMAN_RESPONSES, BenchmarkTask, BuildSource
+from exports.benchmark_items import HUMAN_RESPONSES, BenchmarkTask, BuildSource, TaskForm
+from exports.benchmark_items.forms import name_forms, name_generation
 from exports.benchmark_items.task_functions import AGGREGATIONS, Doc
+from exports.lm_eval.run_files import EXAMPLE_DELIMITER, TARGETS
 
 IMPORTS_HERE = {
     "scoring": "from aggregation import scoring\n",
@@ -52,7 +54,8 @@ def build_task_files(
 
     Raises HromadaError where two tasks, or a task and another part, would have one name.
     """
-    names = [HUMAN_RESPONSES, *(task.name for task in tasks), *([source.name] if source.is_group else [])]
+    groups = build_groups(source, tasks)
+    names = [HUMAN_RESPONSES, *(form.task for task in tasks for form in task.forms), *groups]
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
         raise HromadaError(
@@ -68,10 +71,26 @@ def build_task_files(
                 content = rows[task.name, split]
                 data_files[split] = name_data_file(task.name, split, content)
                 files[data_files[split]] = content
-        files[f"{task.name}.yaml"] = _build_task_file(source, task, data_files, scorer_sha256=digest)
+        files |= {
+            f"{form.task}.yaml": _build_task_file(source, task, form, data_files, scorer_sha256=digest)
+            for form in task.forms
+        }
+    return files | {f"{name}.yaml": _build_group_file(name, forms) for name, forms in groups.items()}
+
+
+def build_groups(source: BuildSource, tasks: Sequence[BenchmarkTask]) -> dict[str, list[TaskForm]]:
+    """The tasks of each group: a programme by today's names and by generation, and all forms of what has two.
+
+    The harness runs no two groups at once that share a task, so a programme has a group of all forms too.
+    """
+    groups = {name_forms(task.name): list(task.forms) for task in tasks if len(task.forms) > 1}
     if source.is_group and tasks:
-        files[f"{source.name}.yaml"] = _build_group_file(source, tasks)
-    return files
+        by_name = {source.name: [task.forms[0] for task in tasks]}
+        if groups:
+            by_name[name_generation(source.name)] = [task.forms[-1] for task in tasks]
+            by_name[name_forms(source.name)] = [form for task in tasks for form in task.forms]
+        groups = by_name | groups
+    return groups
 
 
 def name_data_file(task: str, split: str, content: bytes) -> str:
@@ -107,12 +126,11 @@ def _hash(text: str) -> str:
 
 
 def _build_task_file(
-    source: BuildSource, task: BenchmarkTask, data_files: Mapping[str, str], *, scorer_sha256: str
+    source: BuildSource, task: BenchmarkTask, form: TaskForm, data_files: Mapping[str, str], *, scorer_sha256: str
 ) -> str:
-    is_choice = task.space.chooses
-    generation = task.space.choose_generation(task.source, task.scored_docs)
+    is_choice = form.form == "likelihood"
     lines = [
-        f"task: {_quote(task.name)}",
+        f"task: {_quote(form.task)}",
         "custom_dataset: !function tasks.load_data",
         f"dataset_kwargs: {_quote({'data_files': dict(data_files)})}",
         f"output_type: {'multiple_choice' if is_choice else 'generate_until'}",
@@ -120,14 +138,23 @@ def _build_task_file(
         *(["fewshot_split: few_shot", "fewshot_config: {sampler: first_n}"] if task.few_shot else []),
         f"num_fewshot: {task.num_few_shot}",
         "doc_to_text: !function tasks.build_prompt",
-        *(["doc_to_choice: options", "doc_to_target: label"] if is_choice else ["doc_to_target: answer"]),
+        *([f"doc_to_choice: {_choose_continuations(task)}"] if is_choice else []),
+        f"doc_to_target: {TARGETS[form.form]}",
+        f"fewshot_delimiter: {_quote(EXAMPLE_DELIMITER)}",
         f"process_results: !function tasks.{task.scorer}",
         "metric_list:",
-        *(_build_metric(metric) for metric in task.metrics),
-        *([] if is_choice else [f"generation_kwargs: {_quote(generation)}"]),
+        *(_build_metric(metric) for metric in form.metrics),
+        *([] if is_choice else [f"generation_kwargs: {_quote(task.space.describe_generation())}"]),
         f"metadata: {_quote(_build_metadata(source, task, scorer_sha256=scorer_sha256))}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _choose_continuations(task: BenchmarkTask) -> str:
+    """Of what a model tells the likelihood: the options' words, or their marks, with the texts beside them."""
+    if "marks" not in task.docs[0]:
+        return "options"
+    return "!function tasks.list_names_and_texts" if task.space.has_norm else "marks"
 
 
 def _build_metric(metric: str) -> str:
@@ -149,10 +176,11 @@ def _build_metadata(source: BuildSource, task: BenchmarkTask, *, scorer_sha256: 
     }
 
 
-def _build_group_file(source: BuildSource, tasks: Sequence[BenchmarkTask]) -> str:
-    """The group of a programme; metrics that all its tasks have are averaged over them, each task counting the same."""
-    common = [metric for metric in tasks[0].metrics if all(metric in task.metrics for task in tasks)]
-    lines = [f"group: {_quote(source.name)}", "task:", *(f"  - {_quote(task.name)}" for task in tasks)]
+def _build_group_file(name: str, forms: Sequence[TaskForm]) -> str:
+    """A group; metrics that all its tasks have, if they are of one form, are averaged, each task counting the same."""
+    is_one = len({form.form for form in forms}) == 1
+    common = [metric for metric in forms[0].metrics if is_one and all(metric in form.metrics for form in forms)]
+    lines = [f"group: {_quote(name)}", "task:", *(f"  - {_quote(form.task)}" for form in forms)]
     if common:
         lines.append("aggregate_metric_list:")
         lines += [f"  - {{metric: {_quote(metric)}, aggregation: mean, weight_by_size: false}}" for metric in common]

@@ -49,9 +49,9 @@ class AnswerSpace(ABC):
     `question` is the name of the type, `category` what the Hub calls such tasks.
     `scorer` is the function of `task_functions` and `metrics` are what it returns, the primary one first. A model
     writes a reply of at most `most_tokens`, or `chooses` one of the options by their likelihoods, also by those of
-    their texts if it `has_norm`. With `counts_options` rows count the votes for each option. `names_reasons` says that options are words, by which
-    annotators can say why an item is unusable. `field_types` are the types of those fields of `build_fields` and
-    `build_gold_fields` that are no text.
+    their texts if it `has_norm`. With `counts_options` rows count the votes for each option. `names_reasons` says that
+    options are words, by which annotators can say why an item is unusable. `field_types` are the types of those fields
+    of `build_fields` and `build_gold_fields` that are no text.
     """
 
     question: ClassVar[str]
@@ -123,9 +123,13 @@ class AnswerSpace(ABC):
         """A stored answer (gold, or a person's) in the model's answer space; None if the item has no such answer."""
         return stored
 
-    def build_reply(self, stored: str | None, doc: Doc) -> Any:
-        """What a replayed person says to the harness; an empty text for a skip."""
-        return "" if stored is None else self.encode_answer(stored, doc)
+    def build_reply(self, stored: str | None, doc: Doc) -> str:
+        """What a replayed person writes to the harness; an empty text for a skip, and for what the item has not."""
+        return "" if stored is None else self.encode_answer(stored, doc) or ""
+
+    def find_option(self, stored: str | None, doc: Doc) -> int | None:
+        """The index of the option that an answer chooses; None for a skip, and where there are no options."""
+        return None
 
     @abstractmethod
     def read_reply(self, doc: Doc, replies: Sequence[Any]) -> str | None:

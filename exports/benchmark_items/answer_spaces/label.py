@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from string import ascii_uppercase
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from aggregation import spelling
@@ -20,7 +20,6 @@ from exports.benchmark_items.answer_spaces.answer_space import (
 from exports.benchmark_items.sources import AnswerForm, TaskSource
 from exports.benchmark_items.task_functions import Doc
 from exports.inputs import DataSet
-
 
 MOST_WORDS = 3
 """An option with more words is asked for by its letter, unless the project file says otherwise."""
