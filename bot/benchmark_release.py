@@ -16,10 +16,12 @@ from annotation.vocabulary import Pool
 from bot.release import ProjectInputs
 from exports.adjudicated_gold import fill_missing_gold
 from exports.benchmark_items.answer_spaces import ANSWER_SPACES
-from exports.benchmark_items.sources import BuildSource, TaskSource, UnfitQuestion
+from exports.benchmark_items.sources import FEW_SHOT, BuildSource, TaskSource, UnfitQuestion
 from exports.filtering.filtered_items import decide_items
 
 LATER_STEP = "it is asked in a later step, when people have seen more than the stimulus that models get"
+NOT_CHOSEN = "`benchmark.questions` does not name it"
+NO_GOLD = "it has no gold; name it under `benchmark.questions` to take the consensus of its votes as gold"
 
 
 @pause_garbage_collection()
@@ -38,7 +40,7 @@ def build_source(session: Session, name: str, projects: Sequence[ProjectInputs] 
         inputs = inputs_by_name.get(project.name) or ProjectInputs(view=session, project=project)
         names = {question.name: f"{project.name}/{question.name}" for question in inputs.definition.all_questions}
         names[inputs.definition.all_questions[0].name] = project.name
-        obstacles = [(question, _find_obstacle(question)) for question in inputs.definition.all_questions]
+        obstacles = [(question, _find_obstacle(inputs, question)) for question in inputs.definition.all_questions]
         unfit += [
             UnfitQuestion(name=names[asked.name], reason=reason) for asked, reason in obstacles if reason is not None
         ]
@@ -56,9 +58,16 @@ def build_source(session: Session, name: str, projects: Sequence[ProjectInputs] 
     )
 
 
-def _find_obstacle(question: Question) -> str | None:
-    """Why models cannot be asked a question as people were; None where they can."""
-    return LATER_STEP if question.step > 1 else ANSWER_SPACES[question.kind].find_obstacle(question)
+def _find_obstacle(inputs: ProjectInputs, question: Question) -> str | None:
+    """Why a question is no task: models cannot be asked it as people were, or it is not meant for them; else None."""
+    chosen = inputs.definition.benchmark.questions
+    if chosen and question.name not in chosen:
+        return NOT_CHOSEN
+    obstacle = LATER_STEP if question.step > 1 else ANSWER_SPACES[question.kind].find_obstacle(question)
+    if obstacle is not None or chosen:
+        return obstacle
+    gold = fill_missing_gold(inputs.read_data_set(question.name)).items["gold"]
+    return NO_GOLD if gold.isna().all() else None
 
 
 def _build_task_sources(inputs: ProjectInputs, questions: Sequence[Question]) -> Iterator[TaskSource]:
@@ -81,9 +90,9 @@ def _build_task_source(
     view, project, definition = inputs.view, inputs.project, inputs.definition
     later = None if question is definition.all_questions[0] else question.name
     space, field = ANSWER_SPACES[question.kind], question.text_column
-    texts, training = (
-        frames.read_shown_items(view, project, pool, field=field, later=later) for pool in (Pool.MAIN, Pool.TRAINING)
-    )
+    benchmark, few_shot = definition.benchmark, definition.benchmark.few_shot
+    pools = (Pool.MAIN, Pool.TRAINING if benchmark.own_pool is None else Pool.FEW_SHOT)
+    texts, examples = (frames.read_shown_items(view, project, pool, field=field, later=later) for pool in pools)
     declared = definition.declared.model_dump(exclude_none=True)
     return TaskSource(
         data=fill_missing_gold(inputs.read_data_set(question.name)),
@@ -91,11 +100,15 @@ def _build_task_source(
         text=question.text,
         help=question.help,
         texts=texts,
-        training=training,
+        examples=examples,
+        n_examples=FEW_SHOT if few_shot is None else few_shot.number,
+        declares_examples=few_shot is not None,
         statuses=statuses,
-        hidden=definition.benchmark.hidden,
+        hidden=benchmark.hidden,
+        answer_form=benchmark.answer,
         shuffled=getattr(question, "shuffle", False),
         instructions=project.instructions,
+        shows_instructions=benchmark.instructions,
         declared={name: str(fact) for name, fact in declared.items()},
         platforms=platforms,
         **space.build_source_fields(space.number_positions(question, texts["options"])),

@@ -14,15 +14,13 @@ import pandas as pd
 from aggregation.answer_types import build_consensus
 from exports.benchmark_items.answer_spaces import ANSWER_SPACES, AnswerSpace
 from exports.benchmark_items.forms import TaskForm, build_forms
-from exports.benchmark_items.sources import BuildOptions, TaskSource
+from exports.benchmark_items.sources import FEW_SHOT, BuildOptions, TaskSource
 from exports.benchmark_items.task_functions import Doc
 from exports.filtering.filtered_items import KEPT
 from exports.inputs import DataSet
 from exports.rounding import round_number
 from exports.vote_distributions import DISTRIBUTION_COLUMNS, build_vote_table, format_counts
 
-FEW_SHOT = 3
-"""How many examples are shown before an item, where there are as many."""
 RETIRED = "retired"  # an item's status, and why it is no test item
 NO_GOLD, IN_FEW_SHOT = "no gold and no consensus", "taken for the few-shot split"
 
@@ -76,7 +74,7 @@ class BenchmarkTask:
     @property
     def num_few_shot(self) -> int:
         """How many examples are shown before an item."""
-        return min(FEW_SHOT, len(self.few_shot))
+        return min(self.source.n_examples, len(self.few_shot))
 
 
 def build_tasks(
@@ -170,15 +168,15 @@ def _list_reasons(source: TaskSource, items: pd.DataFrame) -> Iterator[str | Non
 def _choose_few_shot(source: TaskSource, chosen: pd.DataFrame, *, seed: int) -> tuple[pd.DataFrame, frozenset[str]]:
     """The examples, and the groups of main items taken for them; no example shares a group with a test item.
 
-    They are training items with gold. If there are none, they are main items of a few groups that nobody has answered,
-    but only in a data set that was answered and has enough of them; and if gold is hidden, there are none, because
-    examples are published with their gold.
+    They are items with gold of the declared pool, or of the training. If no pool is declared and the training has none,
+    they are main items of a few groups that nobody has answered, but only in a data set that was answered and has
+    enough of them; and if gold is hidden, there are none, because examples are published with their gold.
     """
-    training = source.training.loc[source.training["gold"].notna() & ~source.training["group"].isin(chosen["group"])]
-    if not training.empty:
+    examples = source.examples.loc[source.examples["gold"].notna() & ~source.examples["group"].isin(chosen["group"])]
+    if source.n_examples and not examples.empty:
         unknown = dict.fromkeys(("gold_version", "gold_confidence", *DISTRIBUTION_COLUMNS))
-        return training.assign(gold_source="declared", **unknown), frozenset()
-    if source.hidden:
+        return examples.assign(gold_source="declared", **unknown), frozenset()
+    if source.hidden or source.declares_examples:
         return chosen.iloc[:0], frozenset()
     answered = set(source.data.responses["item_id"])
     met = set(chosen.loc[chosen["item_id"].isin(answered), "group"])

@@ -236,9 +236,9 @@ def test_examples_are_the_training_without_the_groups_of_test_items(built: Built
     assert [row["item_id"] for row in rows] == [f"t-words{number}" for number in range(4)]
     source = built.change("words")
     (task,) = source.tasks
-    shared = task.training.assign(group=["words-0", *task.training["group"][1:]])
+    shared = task.examples.assign(group=["words-0", *task.examples["group"][1:]])
     made = benchmark.build_benchmark(
-        replace(source, tasks=(replace(task, training=shared),)), options=BuildOptions(), replay=False
+        replace(source, tasks=(replace(task, examples=shared),)), options=BuildOptions(), replay=False
     )
     rows = read_rows(made.files["hugging_face/words/few_shot.jsonl"])
     assert [row["item_id"] for row in rows] == [f"t-words{number}" for number in range(1, 4)]

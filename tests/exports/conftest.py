@@ -312,7 +312,7 @@ class MakeRelease:
                     text="Так чи ні?",
                     options=data.classes,
                     texts=texts,
-                    training=texts.iloc[:0],
+                    examples=texts.iloc[:0],
                     shuffled=True,
                     instructions="Оберіть відповідь.",
                     declared=dict(DECLARED),

@@ -75,12 +75,6 @@ class JudgesSection(Section):
     random_sample: bool = False
 
 
-class BenchmarkSection(Section):
-    """`benchmark:` how the project becomes a benchmark: with `hidden` its test items are published without gold."""
-
-    hidden: bool = False
-
-
 class LineageSection(Section):
     """`lineage:` the origin of a follow-up project, as `hromada follow-up` writes it.
 

@@ -82,7 +82,7 @@ class ChoiceSpace(AnswerSpace):
 
         Options stored by their positions have letters, and so have those whose words cannot be told apart.
         """
-        listed = [source.options] if source.options else [*source.texts["options"], *source.training["options"]]
+        listed = [source.options] if source.options else [*source.texts["options"], *source.examples["options"]]
         lists = {tuple(options) for options in listed if options is not None}
         most = max(map(len, lists), default=0)
         if source.answer_form == "number" or most > len(ascii_uppercase):
