@@ -193,7 +193,7 @@ def _list_samples(benchmark: _Benchmark, record: Record, answers: Sequence[Row])
         doc = benchmark.docs[benchmark.names[row["task"]]].get(row["item_id"])
         if doc is None or row["score"] is None:
             continue
-        raw, said = task_functions.build_prompt(doc), row["reply"]
+        raw, said = task_functions.build_prompt(doc), _tell_reply(doc, row)
         reference = [str(doc["answer"]), *(doc.get("accepted") or ())]
         hashed = json.dumps({"raw": raw, "reference": reference}, sort_keys=True)
         kept = {name: doc.get(name) for name in ("group", "stimulus_sha256", "p_correct", "difficulty", "canary")}
@@ -208,7 +208,7 @@ def _list_samples(benchmark: _Benchmark, record: Record, answers: Sequence[Row])
             "sample_hash": hashlib.sha256(hashed.encode()).hexdigest(),
             "interaction_type": "single_turn",
             "input": {"raw": raw, "reference": reference, "choices": doc.get("options") or None},
-            "output": {"raw": [said or ""]},
+            "output": {"raw": [said]},
             "answer_attribution": [
                 {
                     "turn_idx": 0,
@@ -221,6 +221,13 @@ def _list_samples(benchmark: _Benchmark, record: Record, answers: Sequence[Row])
             "evaluation": {"score": row["score"], "is_correct": row["score"] == 1.0},
             "metadata": {name: str(value) for name, value in (kept | person).items() if value is not None},
         }
+
+
+def _tell_reply(doc: Doc, row: Row) -> str:
+    """The reply as it was written, or of likelihoods the name of the chosen option; empty where nothing was chosen."""
+    if row["reply"] is None and row["answer"] in (doc.get("labels") or ()):
+        return task_functions.list_names(doc)[doc["labels"].index(row["answer"])]
+    return str(row["reply"] or "")
 
 
 def _format_files(benchmark: _Benchmark, record: Record, samples: Sequence[Record]) -> dict[str, str]:
