@@ -1,4 +1,4 @@
-"""Scores of people and models on a benchmark as records of Every Eval Ever, the shared format of results (schema 0.3.0).
+"""Scores of people and models on a benchmark as records of Every Eval Ever, a shared format of results (schema 0.3.0).
 
 A model, people's single answers and their majority have a record each: one JSON file with all scores, and beside it one
 of JSON Lines with what was said to each item and how it was scored. Paths are those of its data store.
@@ -23,12 +23,17 @@ from exports.lm_eval.task_files import ERRORS
 
 SCHEMA_VERSION = "0.3.0"
 SINGLE_ANSWERS, MAJORITY = "human/single-answers", "human/majority"
+SIMULATED = "SIMULATED-"
+"""Stands before both where no person answered."""
 PEOPLE, MAJORITY_MODEL = "human-", "human-majority"
 """How `exports.lm_eval` names the models that say what people said."""
 NO_DEVELOPER = "no-developer-named"
 CANONICAL_IDS = {name: name.replace("_", "-") for name in ("accuracy", "exact_match", "f1", "wer", "cer")}
 """The metrics that its registry knows, by our names; others are called after hromada."""
 INTERVAL = "two-way variance of people and items, t (hromada baseline)"
+
+METHODS = {"reply": f"hromada readers {READERS_VERSION}", "likelihoods": "the most likely option"}
+"""How an answer was found."""
 
 Record = dict[str, Any]
 
@@ -116,12 +121,14 @@ def _build_record(
     is_human = model in (SINGLE_ANSWERS, MAJORITY)
     date = run.get("date")
     details = {"deployment_type": "unknown", "model_availability": "unknown"}
+    identity = {"name": model, "id": model} | ({"developer": model.partition("/")[0]} if "/" in model else {})
     if is_human:
-        details |= {"kind": "people", "simulated": str(manifest["simulated"]).lower()}
-    developer, _, name = model.rpartition("/")
+        stamp = SIMULATED if manifest["simulated"] else ""
+        identity = {"name": f"{stamp}people: {model.partition('/')[2]}", "id": f"{stamp}{model}", "developer": "people"}
+        details["kind"] = "people"
     return {
         "schema_version": SCHEMA_VERSION,
-        "evaluation_id": f"{manifest['name']}/{model}/{now}",
+        "evaluation_id": f"{manifest['name']}/{identity['id']}/{now}",
         **({} if date is None else {"evaluation_timestamp": str(int(float(date)))}),
         "retrieved_timestamp": str(now),
         "source_metadata": {
@@ -136,12 +143,7 @@ def _build_record(
             "version": str(run.get("lm_eval_version") or manifest["versions"].get("lm_eval") or "unknown"),
             "additional_details": {"hromada": manifest["versions"]["hromada"], "readers": READERS_VERSION},
         },
-        "model_info": {
-            "name": f"people: {name.replace('-', ' ')}" if is_human else model,
-            "id": model,
-            **({"developer": developer.split("/")[0]} if developer else {}),
-            "additional_details": details,
-        },
+        "model_info": {**identity, "additional_details": details},
         "evaluation_results": [_build_result(benchmark, model, row) for row in scores],
     }
 
@@ -214,7 +216,7 @@ def _list_samples(benchmark: _Benchmark, record: Record, answers: Sequence[Row])
                     "turn_idx": 0,
                     "source": "output.raw",
                     "extracted_value": row["answer"] or "",
-                    "extraction_method": f"hromada readers {READERS_VERSION}",
+                    "extraction_method": METHODS["reply" if row["reply"] is not None else "likelihoods"],
                     "is_terminal": True,
                 }
             ],
@@ -231,10 +233,10 @@ def _tell_reply(doc: Doc, row: Row) -> str:
 
 
 def _format_files(benchmark: _Benchmark, record: Record, samples: Sequence[Record]) -> dict[str, str]:
-    """The two files of a record, named by a UUID that follows from what is in them."""
+    """The two files of a record, named by a UUID that follows from its scores: the same are not filed twice."""
     lines = "".join(f"{json.dumps(sample, ensure_ascii=False)}\n" for sample in samples)
-    digest = hashlib.sha256((json.dumps(record, sort_keys=True) + lines).encode()).digest()
-    model = record["model_info"]["id"]
+    model, told = record["model_info"]["id"], json.dumps(record["evaluation_results"], sort_keys=True)
+    digest = hashlib.sha256(f"{benchmark.manifest['canary']} {model} {told}".encode()).digest()
     developer, _, name = model.partition("/") if "/" in model.strip("/") else (NO_DEVELOPER, "", model)
     parts = (benchmark.manifest["name"], developer, name)
     stem = f"data/{'/'.join(map(_clean_part, parts))}/{uuid.UUID(bytes=digest[:16], version=4)}"

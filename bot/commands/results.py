@@ -22,7 +22,9 @@ def results(
         typer.Argument(help="Folders with result files of the harness; people's are always read.", show_default=False),
     ] = None,
     key: Annotated[Path | None, typer.Option(help="The folder of hidden gold.", show_default=False)] = None,
-    to: Annotated[Path | None, typer.Option(help="A folder for the tables as CSV.", show_default=False)] = None,
+    to: Annotated[
+        Path | None, typer.Option(help="A folder for tables as CSV, and records.", show_default=False)
+    ] = None,
     people: Annotated[bool, typer.Option(help="Show a row for each person too, beside the majority.")] = False,
     json: AsJson = False,
 ) -> None:
@@ -30,11 +32,17 @@ def results(
 
     Results are the harness's. Items and prompts that are not those of the build are found by their hashes, and named.
     """
-    from exports import lm_eval, writers
+    from datetime import UTC, datetime
+
+    from exports import every_eval_ever, lm_eval, writers
 
     own = [folder / "results" for folder in (build, *([key] if key else [])) if (folder / "results").is_dir()]
     read = lm_eval.read_results(build, [*own, *(folders or ())], key=key)
-    written = () if to is None else writers.write_files(to, lm_eval.build_result_files(read))
+    written: tuple[Path, ...] = ()
+    if to is not None:
+        records = every_eval_ever.build_records(build, read, now=int(datetime.now(UTC).timestamp()))
+        files = lm_eval.build_result_files(read) | {f"every_eval_ever/{path}": text for path, text in records.items()}
+        written = writers.write_files(to, files)
     if json:
         tables = {"scores": read.scores, "differences": read.differences, "n_answers": len(read.answers)}
         terminal_output.print_json(tables | {"files": [str(path) for path in written]})
