@@ -1,6 +1,6 @@
 """Runs the tasks of a build in Inspect AI, with people's replies as those of its mock model; prints what came out.
 
-The test starts it with the Python of the environment that has Inspect: replay_in_inspect.py BUILD LOGS [KEY].
+A test starts it with the Python of the environment that has Inspect: replay_in_inspect.py LOGS BUILD…
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def read_replies(folder: Path, task: str) -> Replies:
 
 
 def run_task(file: Path, task: str, replies: Replies, logs: Path, **arguments: object) -> dict[str, Any]:
-    """What Inspect computes for these replies: its values by scorer and metric, and the grades of each sample."""
+    """What Inspect computes for these replies: its values by scorer and metric, and what the model was sent."""
 
     def reply(*_: object) -> Any:
         state = sample_state()
@@ -48,26 +48,30 @@ def run_task(file: Path, task: str, replies: Replies, logs: Path, **arguments: o
         log_format="json",
     )
     assert log.status == "success", log.error.message
+    results = log.results
     return {
         "values": {
-            score.name: {name: metric.value for name, metric in score.metrics.items()} for score in log.results.scores
+            score.name: {name: metric.value for name, metric in score.metrics.items()} for score in results.scores
         },
-        "headline": log.results.headline.model_dump() if log.results.headline else None,
-        "grades": [sample.scores["grade"].metadata["grades"] for sample in log.samples],
+        "headline": results.headline.metric,
         "inputs": {sample.id: sample.input for sample in log.samples},
     }
 
 
-def main(build: Path, logs: Path, key: Path | None = None) -> None:
-    """Every task of the file for every person who answered it."""
-    file, found = build / "inspect_ai/tasks.py", {}
-    arguments = {} if key is None else {"key": str(key)}
-    for task in (info.name for info in list_tasks(str(file.name), root_dir=file.parent)):
-        for folder in sorted([*(build / "results").glob("human-*"), *((key or build) / "results").glob("human-*")]):
+def run_build(build: Path, logs: Path) -> dict[str, dict[str, Any]]:
+    """What the majority and two people have on each task of a build, by task and person."""
+    file, key = build / "inspect_ai/tasks.py", build.with_name(f"{build.name}-key")
+    people = sorted([*build.glob("results/human-*"), *key.glob("results/human-*")], key=lambda folder: folder.name)
+    chosen = [*people[:2], *(folder for folder in people[2:] if folder.name == "human-majority")]
+    found: dict[str, dict[str, Any]] = {}
+    for task in (info.name for info in list_tasks(file.name, root_dir=file.parent)):
+        for folder in chosen:
             if replies := read_replies(folder, task):
+                arguments = {"key": str(key)} if folder.is_relative_to(key) else {}
                 found.setdefault(task, {})[folder.name] = run_task(file, task, replies, logs, **arguments)
-    print(json.dumps(found, ensure_ascii=False))
+    return found
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:]))
+    logs, *builds = map(Path, sys.argv[1:])
+    print(json.dumps({build.parent.name: run_build(build, logs) for build in builds}, ensure_ascii=False))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import hashlib
 import json
 import math
 import random
@@ -13,6 +15,7 @@ from typing import Any
 
 import pytest
 from _built_benchmarks import Campaigns, open_campaigns, read_people, read_samples, run_harness
+from _inspect import needs_inspect, run
 
 from aggregation.answer_types import score_answers
 from aggregation.scores.performance import Performance
@@ -112,6 +115,11 @@ class Built:
     def list_people(self, task: str) -> dict[str, dict[str, Any]]:
         """The result files of those who answered a task."""
         return {person: content for person, content in self.people.items() if task in content["results"]}
+
+    @property
+    def questions(self) -> set[str]:
+        """The questions that it asks."""
+        return set(self.benchmark.manifest["tasks"])
 
     @property
     def has_choices(self) -> bool:
@@ -283,15 +291,12 @@ def test_a_model_on_the_same_items_has_the_same_hash(built: Built, task: str) ->
 @pytest.mark.parametrize("task", TASKS)
 def test_hashes_are_known_before_the_harness_runs(built: Built, task: str) -> None:
     """prompts.csv has the hashes that the harness writes, also with examples before the item."""
-    import csv
-
-    with (built.folder / "lm_eval/prompts.csv").open(encoding="utf-8", newline="") as file:
-        known = {row["item_id"]: row for row in csv.DictReader(file) if row["task"] == task}
+    known = read_prompts(built)
     (model,) = {path.parent for path in (built.folder.parent / "out").rglob("samples_*")}
     samples = read_samples(model, task)
     assert samples
     for sample in samples:
-        row = known[sample["doc"]["item_id"]]
+        row = known[task, sample["doc"]["item_id"]]
         hashes = [sample[f"{part}_hash"] for part in ("doc", "prompt", "target")]
         assert hashes == [row[f"{part}_sha256"] for part in ("doc", "prompt", "target")]
 
@@ -307,3 +312,66 @@ def test_the_programme_is_a_group_for_people_and_models(built: Built, task: str)
         assert set(people["group_subtasks"]["all-kinds_generation"]) == {names[-1] for names in forms.values()}
         assert set(built.dummy["group_subtasks"]["all-kinds_forms"]) == {name for own in forms.values() for name in own}
         assert built.dummy["results"]["all-kinds_forms"].keys() <= {"alias", "name", "sample_len", "sample_count"}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_people_in_the_form_of_inspect_have_the_scores_of_baseline(
+    programmes: Callable[[str], Built], name: str
+) -> None:
+    """What `precomputed_scores()` takes: each item's mean over single answers, and the share of its majority."""
+    built = programmes(name)
+    (file,) = (path for path in built.folder.glob("inspect_ai/people/*.jsonl") if TASKS[path.stem] == name)
+    records = task_functions.read_rows(file)
+    assert all(record.keys() >= {"id", "value"} for record in records)
+    numbers = [record["metadata"]["n_answers"] for record in records]
+    single = [record["value"]["single_answers"] for record in records]
+    performance = score(built.read_data(name))
+    assert sum(numbers) == performance["individual"].total
+    mean = sum(value * n for value, n in zip(single, numbers, strict=True)) / sum(numbers)
+    assert mean == pytest.approx(performance["individual"].primary.value, abs=1e-9)
+    majority = task_functions.compute_mean([record["value"]["majority"] for record in records])
+    assert majority == pytest.approx(performance["majority"].primary.value, abs=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.process
+@needs_inspect
+def test_inspect_gives_people_the_scores_of_baseline(programmes: Callable[[str], Built], tmp_path: Path) -> None:
+    """Its mock model says what people said, each run of tied majorities in an epoch; two people are enough here."""
+    builds = [programmes(part[0]) for part in PARTS]
+    script = Path(__file__).with_name("replay_in_inspect.py")
+    told = json.loads(run(script, tmp_path / "logs", *(built.folder for built in builds), folder=tmp_path))
+    for built in builds:
+        tasks = told[built.folder.parent.name]
+        assert tasks.keys() == {name_generation(name) if name in CHOICES else name for name in built.questions}
+        for task, people in tasks.items():
+            assert len(people) == 3
+            check_majority(built, task, people.pop("human-majority"))
+            annotators = score(built.read_data(TASKS[task])).annotators
+            for person, found in people.items():
+                own = annotators.loc[person.removeprefix("human-"), "accuracy"]
+                assert found["values"]["grade"][found["headline"]] == pytest.approx(own, abs=1e-9)
+
+
+def check_majority(built: Built, task: str, found: dict[str, Any]) -> None:
+    """Every metric of the majority, people's scores beside it, and that the model was sent the prompt of the harness."""
+    performance = score(built.read_data(TASKS[task]))
+    expected = built.add_other_reading(task, list_values(performance, "majority"))
+    values = found["values"]["grade"]
+    assert found["headline"] == next(iter(values)) == performance["majority"].primary.metric
+    assert values.keys() - {"stderr"} == {metric for metric in expected if not metric.endswith("_corpus")}
+    for metric in values.keys() - {"stderr"}:
+        assert values[metric] == pytest.approx(expected[metric], abs=1e-9, nan_ok=True), (task, metric)
+    for unit, name, metric in (
+        ("individual", "single_answers", "mean_of_answers"),
+        ("majority", "majority", "mean"),
+    ):
+        assert found["values"][name] == {metric: pytest.approx(performance[unit].primary.value, abs=1e-9)}, task
+    hashes = {(task, item): hashlib.sha256(text.encode()).hexdigest() for item, text in found["inputs"].items()}
+    assert hashes.items() <= {key: row["prompt_sha256"] for key, row in read_prompts(built).items()}.items()
+
+
+def read_prompts(built: Built) -> dict[tuple[str, str], dict[str, str]]:
+    """The rows of prompts.csv by task and item."""
+    with (built.folder / "lm_eval/prompts.csv").open(encoding="utf-8", newline="") as file:
+        return {(row["task"], row["item_id"]): row for row in csv.DictReader(file)}
