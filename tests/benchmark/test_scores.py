@@ -354,7 +354,7 @@ def test_inspect_gives_people_the_scores_of_baseline(programmes: Callable[[str],
 
 
 def check_majority(built: Built, task: str, found: dict[str, Any]) -> None:
-    """Every metric of the majority, people's scores beside it, and that the model was sent the prompt of the harness."""
+    """Every metric of the majority, people's scores beside it, and the prompt of the harness as what was sent."""
     performance = score(built.read_data(TASKS[task]))
     expected = built.add_other_reading(task, list_values(performance, "majority"))
     values = found["values"]["grade"]
