@@ -271,6 +271,22 @@ def test_records_pass_the_schemas_and_the_checks_of_every_eval_ever(built: Built
     assert "'score' is a required property" in run(script, folder, folder=tmp_path, env=env)
 
 
+@pytest.mark.slow
+@pytest.mark.process
+@needs_inspect
+def test_who_has_the_key_scores_in_inspect_too(built: Built, tmp_path: Path) -> None:
+    """With the gold and people's scores of the key, which are those that `results` tells."""
+    build, key = built.folder / "secret-built", built.folder / "secret-built-key"
+    script = Path(__file__).with_name("replay_in_inspect.py")
+    (tasks,) = json.loads(run(script, tmp_path / "logs", build, folder=tmp_path)).values()
+    read = lm_eval.read_results(build, [key / "results"], key=key)
+    scores = {(row["task"], row["model"]): row["value"] for row in read.scores if row["metric"] == "accuracy"}
+    ((task, people),) = tasks.items()
+    for person, found in people.items():
+        assert found["values"]["grade"]["accuracy"] == pytest.approx(scores[task, person], abs=1e-9)
+    assert people["human-majority"]["values"]["majority"]["mean"] == scores[task, "human-majority"]
+
+
 def read_records(files: Mapping[str, str]) -> dict[str, Any]:
     """The records, without the files of what was said to each item."""
     return {path: json.loads(text) for path, text in files.items() if path.endswith(".json")}
