@@ -228,7 +228,7 @@ def _list_samples(benchmark: _Benchmark, record: Record, answers: Sequence[Row])
 def _tell_reply(doc: Doc, row: Row) -> str:
     """The reply as it was written, or of likelihoods the name of the chosen option; empty where nothing was chosen."""
     if row["reply"] is None and row["answer"] in (doc.get("labels") or ()):
-        return task_functions.list_names(doc)[doc["labels"].index(row["answer"])]
+        return str(task_functions.list_names(doc)[doc["labels"].index(row["answer"])])
     return str(row["reply"] or "")
 
 
