@@ -329,6 +329,9 @@ def test_people_in_the_form_of_inspect_have_the_scores_of_baseline(
     assert sum(numbers) == performance["individual"].total
     mean = sum(value * n for value, n in zip(single, numbers, strict=True)) / sum(numbers)
     assert mean == pytest.approx(performance["individual"].primary.value, abs=1e-9)
+    rows = {row["item_id"]: row for row in task_functions.read_rows(built.folder / f"hugging_face/{name}/test.jsonl")}
+    difficulties = [rows[record["id"]]["difficulty"] for record in records]
+    assert difficulties == pytest.approx([1 - value for value in single], abs=1e-4)
     majority = task_functions.compute_mean([record["value"]["majority"] for record in records])
     assert majority == pytest.approx(performance["majority"].primary.value, abs=1e-9)
 
