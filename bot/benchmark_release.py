@@ -8,10 +8,12 @@ from importlib import metadata
 import sqlalchemy as sa
 from sqlmodel import Session, col
 
+from annotation.campaigns.project_file import ItemsSection, ProjectFile
 from annotation.campaigns.questions import Question
+from annotation.campaigns.sections.benchmark import BenchmarkSection
 from annotation.loading.drafts import pause_garbage_collection
 from annotation.store import frames, queries
-from annotation.store.models import Assignment, Item
+from annotation.store.models import Assignment, Item, Project
 from annotation.vocabulary import Pool
 from bot.release import ProjectInputs
 from exports.adjudicated_gold import fill_missing_gold
@@ -21,7 +23,7 @@ from exports.filtering.filtered_items import decide_items
 
 LATER_STEP = "it is asked in a later step, when people have seen more than the stimulus that models get"
 NOT_CHOSEN = "`benchmark.questions` does not name it"
-NO_GOLD = "it has no gold; name it under `benchmark.questions` to take the consensus of its votes as gold"
+NO_GOLD = "no gold is declared (`benchmark.questions` takes the consensus of the votes of those that it names)"
 
 
 @pause_garbage_collection()
@@ -107,9 +109,22 @@ def _build_task_source(
         hidden=benchmark.hidden,
         answer_form=benchmark.answer,
         shuffled=getattr(question, "shuffle", False),
+        highlights=_has_highlights(definition),
         instructions=project.instructions,
-        shows_instructions=benchmark.instructions,
+        model_instructions=_choose_instructions(project, benchmark),
         declared={name: str(fact) for name, fact in declared.items()},
         platforms=platforms,
         **space.build_source_fields(space.number_positions(question, texts["options"])),
     )
+
+
+def _has_highlights(definition: ProjectFile) -> bool:
+    """Whether parts of the items' texts are highlighted."""
+    return isinstance(definition.items, ItemsSection) and any(one.mark for one in definition.items.shown_columns)
+
+
+def _choose_instructions(project: Project, benchmark: BenchmarkSection) -> str:
+    """What models read before everything else; empty for nothing."""
+    if isinstance(benchmark.instructions, str):
+        return benchmark.instructions
+    return project.instructions if benchmark.instructions else ""

@@ -18,6 +18,7 @@ from aggregation.errors import HromadaError, Where
 from aggregation.intervals.resampling import Progress
 from exports import hugging_face, inspect_ai, lm_eval, writers
 from exports.benchmark_items import BenchmarkTask, BuildOptions, BuildSource, build_tasks
+from exports.benchmark_items.differences import declare_differences, list_differences
 from exports.benchmark_items.forms import name_generation
 from exports.lm_eval.replay import TaskPeople, has_harness, list_samples
 from exports.lm_eval.results import KEY_ROWS, MANIFEST, PROMPTS
@@ -44,20 +45,8 @@ def describe_task(task: BenchmarkTask, people: TaskPeople) -> dict[str, Any]:
         "num_few_shot": task.num_few_shot,
         "left_out": dict(task.left_out),
         "people": asdict(people),
-        "differences": list_differences(task),
+        "differences": list(list_differences(task)),
     }
-
-
-def list_differences(task: BenchmarkTask) -> list[str]:
-    """How what models get differs from what people had."""
-    source = task.source
-    differences = {
-        "Models are not shown the instructions.": bool(source.instructions),
-        "The last line of the prompt says how to write the answer; people tapped, or marked the text.": True,
-        f"People could also answer “{source.abstain}”.": source.abstain is not None,
-        "People saw the options in an order of their own, models in the stored one.": source.shuffled,
-    }
-    return [sentence for sentence, applies in differences.items() if applies]
 
 
 def hash_files(files: Files) -> dict[str, str]:
@@ -142,9 +131,9 @@ def build_benchmark(
     tasks, empty = build_tasks(source.tasks, options=options, canary=canary)
     left_out = {unfit.name: unfit.reason for unfit in source.unfit} | empty
     if not tasks:
-        reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
         raise HromadaError(
-            f"No task can be made of {source.name!r}: {reasons}.", remedy="Declare gold, or collect answers first."
+            f"No task can be made of {source.name!r}: {_join_reasons(left_out)}.",
+            remedy="Declare gold, or collect answers first.",
         )
     report(0.3)
     parquet = hugging_face.build_data_files(tasks)  # first, while little else is in memory
@@ -197,6 +186,14 @@ def build_benchmark(
     return Benchmark(files=files, key_files=key_files, manifest=manifest, notes=notes)
 
 
+def _join_reasons(left_out: Mapping[str, str]) -> str:
+    """Every reason once, after the data sets that it is of."""
+    named: dict[str, list[str]] = {}
+    for name, reason in left_out.items():
+        named.setdefault(reason, []).append(name)
+    return "; ".join(f"{', '.join(names)}: {reason}" for reason, names in named.items())
+
+
 def make_canary(source: BuildSource) -> str:
     """A string by which training data that holds the benchmark is found; another one whenever the items change."""
     words = json.dumps([source.name, sorted(source.definitions.items())])
@@ -238,7 +235,8 @@ def _build_open_files(
 ) -> Files:
     open_tasks, _ = _part_tasks(parts.tasks)
     data, described = parquet
-    card = hugging_face.build_card(source, parts.tasks, described, canary=parts.canary, left_out=parts.left_out)
+    declaring = declare_differences(source, parts.tasks)
+    card = hugging_face.build_card(declaring, parts.tasks, described, canary=parts.canary, left_out=parts.left_out)
     croissant = hugging_face.build_croissant(source, parts.tasks, described, data, canary=parts.canary)
     return {
         **{f"lm_eval/{path}": content for path, content in task_files.items()},

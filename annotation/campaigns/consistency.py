@@ -460,7 +460,7 @@ def _check_quality(file: ProjectSections) -> Contradiction | None:
 def _check_benchmark(file: ProjectSections) -> Contradiction | None:
     """Check that models can be shown the instructions and the examples that `benchmark` promises."""
     benchmark, examples = file.benchmark, file.benchmark.few_shot
-    if benchmark.instructions and not (file.instructions or file.instructions_file):
+    if benchmark.instructions is True and not (file.instructions or file.instructions_file):
         message = "Models read the instructions of annotators, and there are none; write `instructions`"
         return Contradiction(message, ("benchmark", "instructions"))
     if examples is None or examples.number == 0:

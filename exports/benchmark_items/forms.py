@@ -11,7 +11,7 @@ FormName = Literal["likelihood", "generation"]
 """A model tells how likely each option is, which a chat model cannot; or it writes its answer, as any model can."""
 BESIDE: Mapping[FormName, str] = MappingProxyType({"likelihood": "accuracy_norm", "generation": "accuracy_strict"})
 """The metric of the other reading of the same results, which stands after `accuracy`."""
-GENERATION, FORMS = "generation", "forms"
+GENERATION, FORMS, QUESTIONS = "generation", "forms", "questions"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +31,11 @@ def name_generation(name: str) -> str:
 def name_forms(name: str) -> str:
     """The group of all tasks of a closed question, or of a programme with such; it has no score."""
     return f"{name}_{FORMS}"
+
+
+def name_questions(name: str) -> str:
+    """The group of all questions of a project; it has no score, as they ask different things."""
+    return f"{name}_{QUESTIONS}"
 
 
 def build_forms(

@@ -74,6 +74,11 @@ class BenchmarkTask:
         return self.key or self.docs
 
     @property
+    def description(self) -> str:
+        """What models read before everything else, as it begins the prompt; empty for nothing."""
+        return f"{self.source.model_instructions}\n\n" if self.source.model_instructions else ""
+
+    @property
     def num_few_shot(self) -> int:
         """How many examples are shown before an item."""
         return min(self.source.n_examples, len(self.few_shot))

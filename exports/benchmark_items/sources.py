@@ -37,18 +37,20 @@ class BuildOptions:
 class TaskSource:
     """One data set with what models have to be shown; `kind` is the type of the question.
 
-    `texts` has a row for each main item, in the order of `data.items`, and `examples` one for each item that may stand
-    before it as an example (the training, or the pool that the project declares), in the order of its file, both with
-    the columns ITEM_TEXT_COLUMNS: `options` is the item's own list (None where the question has fixed ones), `text` the
-    field that is marked or corrected (None for other questions), `gold` the declared one. `n_examples` is how many
-    stand there; where the project does not declare it (`declares_examples`), main items can be taken, too. `options`
-    are the fixed options, `labels` the codes under which options are stored by their position. `abstain` is an option
-    that people had and models have not, `no_answer` the words for no marked part; `undecided` are the words of the
-    answers that choose none of the compared texts. `answer_form` is how the project file wants choices to be answered,
-    None where it does not say. `statuses` has the decision of the filtering rule by item, None without such a rule.
-    `hidden` items are published without gold. With `shuffled` people saw the options in other orders. `declared` are
-    the organiser's facts, `instructions` what people read before the first item, which models read with
-    `shows_instructions`; `platforms` is where people answered.
+    `texts` has a row for each main item, in the order of `data.items`, and `examples` one for each item that may be an
+    example (of the training, or of the pool that the project file names), in the order of its file, both with the
+    columns ITEM_TEXT_COLUMNS: `options` is the item's own list (None where the question has fixed ones), `text` the
+    field that is marked or corrected (None for other questions), `gold` the declared one. `n_examples` are shown before
+    an item; if the project file does not say so (`declares_examples`), main items can be taken, too.
+
+    `options` are the fixed options, `labels` the codes under which options are stored by their position. `abstain` is
+    an option that people had and models have not, `no_answer` the words for no marked part; `undecided` are the words
+    of the answers that choose none of the compared texts. `answer_form` is how the project file wants choices to be
+    answered, None where it does not say. `statuses` has the decision of the filtering rule by item, None without such a
+    rule. `hidden` items are published without gold. With `shuffled` people saw the options in other orders, with
+    `highlights` parts of the texts were highlighted. `declared` are the organiser's facts, `platforms` where people
+    answered; `instructions` is what people read before the first item, `model_instructions` what models read before
+    everything else.
     """
 
     data: DataSet
@@ -69,8 +71,9 @@ class TaskSource:
     statuses: Mapping[str, str] | None = None
     hidden: bool = False
     shuffled: bool = False
+    highlights: bool = False
     instructions: str = ""
-    shows_instructions: bool = False
+    model_instructions: str = ""
     declared: Mapping[str, str] = field(default_factory=dict)
     platforms: tuple[str, ...] = ()
 

@@ -45,7 +45,10 @@ def read_rows(file: Path) -> list[Doc]:
 
 
 def build_prompt(doc: Doc) -> str:
-    """What a model gets: the stimulus that people read, the question, its options, and how to answer."""
+    """What a model gets: the stimulus that people read, the question, its options, and how to answer.
+
+    A question that the stimulus asks already, in the same words, is not asked again.
+    """
     options = doc.get("options") or []
     if "marks" in doc:
         listed = [f"{mark}. {option}" for mark, option in zip(doc["marks"], options, strict=True)]
@@ -53,8 +56,16 @@ def build_prompt(doc: Doc) -> str:
         listed = [f"- {option}" for option in options]
     else:
         listed = [f"{number}. {option}" for number, option in enumerate(options, start=1)]
-    question = "\n".join([doc["question"], *listed, doc["cue"]])
-    return f"{doc['stimulus']}\n\n{question}" if doc["stimulus"] else question
+    stimulus, question = doc["stimulus"], doc["question"]
+    asked = {fold_text(part) for part in re.split(r"\n\s*\n", stimulus)}
+    questions = [line for line in question.splitlines() if fold_text(line) not in asked]
+    gap = "\n\n" if questions else "\n"
+    return (f"{stimulus}{gap}" if stimulus else "") + "\n".join([*questions, *listed, doc["cue"]])
+
+
+def fold_text(text: str) -> str:
+    """The words of a text in lower case, by which two texts that say the same are equal."""
+    return " ".join(re.findall(r"\w+", text.casefold()))
 
 
 def list_names(doc: Doc) -> list[str]:

@@ -31,7 +31,7 @@ def build_prompt_rows(tasks: Sequence[BenchmarkTask]) -> Iterator[tuple[str, ...
     sample files, for the prompt with the examples of the task file and without a chat template or a system prompt.
     """
     for task in tasks:
-        examples = "".join(map(_format_example, task.few_shot[: task.num_few_shot]))
+        examples = task.description + "".join(map(_format_example, task.few_shot[: task.num_few_shot]))
         hashes = [(hash_text(format_doc(doc)), hash_text(examples + build_prompt(doc))) for doc in task.docs]
         for form in task.forms:
             target = TARGETS[form.form]
@@ -83,6 +83,11 @@ class HarnessRun:
         facts = self.content["config"].get("model_args")
         return int(facts["run"]) if isinstance(facts, dict) and "runs" in facts else 0
 
+    def is_as_built(self, task: str, num_few_shot: int) -> bool:
+        """Whether nobody added a system prompt, or asked for another number of examples."""
+        n_shot = (self.content.get("n-shot") or {}).get(task)
+        return not self.content.get("system_instruction") and n_shot == num_few_shot
+
 
 def find_results(folder: Path) -> list[Path]:
     """The result files under a folder, sorted; raises HromadaError where there are none."""
@@ -127,6 +132,7 @@ def read_samples(file: Path) -> Iterator[Sample]:
                 line.encode("utf-8")  # bytes that are no UTF-8 fail here, where the line is known
                 sample = json.loads(line)
                 needed = {name: sample[name] for name in ("doc", "prompt_hash", "filtered_resps")}
+                needed["arguments"] = sample.get("arguments")
             except (ValueError, KeyError, TypeError) as failure:
                 raise HromadaError(
                     f"This sample cannot be read ({type(failure).__name__}).",
@@ -134,3 +140,27 @@ def read_samples(file: Path) -> Iterator[Sample]:
                     where=Where(file=file, line=number),
                 ) from None
             yield needed
+
+
+def read_prompt(sample: Sample) -> str:
+    """The prompt of a sample; of a chat the contents of its messages, and "" where the sample has none."""
+    try:
+        prompt = sample["arguments"]["gen_args_0"]["arg_0"]
+        written = prompt[0] if isinstance(prompt, list) else prompt  # a chat that the harness sends as JSON
+        messages = json.loads(written) if written.startswith("[") else written
+    except (LookupError, TypeError, AttributeError, ValueError):
+        return ""
+    if isinstance(messages, str):
+        return messages
+    return "\n".join(str(message["content"]) for message in messages if isinstance(message, dict))
+
+
+def holds_in_order(text: str, pieces: Sequence[str]) -> bool:
+    """Whether pieces stand in a text one after the other."""
+    place = 0
+    for piece in pieces:
+        start = text.find(piece, place)
+        if start < 0:
+            return False
+        place = start + len(piece)
+    return True

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import re
 from collections.abc import Mapping, Sequence
 from importlib import resources
 
 from aggregation.errors import HromadaError
 from exports.benchmark_items import HUMAN_RESPONSES, BenchmarkTask, BuildSource, TaskForm
-from exports.benchmark_items.forms import name_forms, name_generation
+from exports.benchmark_items.forms import TaskForm, name_forms, name_generation, name_questions
 from exports.benchmark_items.task_functions import AGGREGATIONS, Doc
 from exports.lm_eval.run_files import EXAMPLE_DELIMITER, TARGETS
 
@@ -75,15 +76,27 @@ def build_task_files(
             f"{form.task}.yaml": _build_task_file(source, task, form, data_files, scorer_sha256=digest)
             for form in task.forms
         }
-    return files | {f"{name}.yaml": _build_group_file(name, forms) for name, forms in groups.items()}
+    means = {source.name, name_generation(source.name)} if source.is_group else set()
+    return files | {
+        f"{name}.yaml": _build_group_file(name, forms, has_mean=name in means) for name, forms in groups.items()
+    }
 
 
 def build_groups(source: BuildSource, tasks: Sequence[BenchmarkTask]) -> dict[str, list[TaskForm]]:
-    """The tasks of each group: a programme by today's names and by generation, and all forms of what has two.
+    """The tasks of each group: programmes and projects of several questions, as they are named and by generation.
+
+    What has two forms is a group of all of them.
 
     The harness runs no two groups at once that share a task, so a programme has a group of all forms too.
     """
     groups = {name_forms(task.name): list(task.forms) for task in tasks if len(task.forms) > 1}
+    projects: dict[str, list[BenchmarkTask]] = {}
+    for task in tasks:
+        projects.setdefault(task.data.name.partition("/")[0], []).append(task)
+    for project, own in projects.items():
+        if len(own) > 1:
+            groups[name_questions(project)] = [task.forms[0] for task in own]
+            groups[name_generation(name_questions(project))] = [task.forms[-1] for task in own]
     if source.is_group and tasks:
         by_name = {source.name: [task.forms[0] for task in tasks]}
         if groups:
@@ -137,6 +150,7 @@ def _build_task_file(
         "test_split: test",
         *(["fewshot_split: few_shot", "fewshot_config: {sampler: first_n}"] if task.few_shot else []),
         f"num_fewshot: {task.num_few_shot}",
+        *([f"description: {_quote(_escape_template(task.description))}"] if task.description else []),
         "doc_to_text: !function tasks.build_prompt",
         *([f"doc_to_choice: {_choose_continuations(task)}"] if is_choice else []),
         f"doc_to_target: {TARGETS[form.form]}",
@@ -176,15 +190,23 @@ def _build_metadata(source: BuildSource, task: BenchmarkTask, *, scorer_sha256: 
     }
 
 
-def _build_group_file(name: str, forms: Sequence[TaskForm]) -> str:
-    """A group; metrics that all its tasks have, if they are of one form, are averaged, each task counting the same."""
-    is_one = len({form.form for form in forms}) == 1
+def _build_group_file(name: str, forms: Sequence[TaskForm], *, has_mean: bool) -> str:
+    """A group; if it has a mean and all its tasks are of one form, it is that of metrics which all of them have.
+
+    Each task counts the same.
+    """
+    is_one = has_mean and len({form.form for form in forms}) == 1
     common = [metric for metric in forms[0].metrics if is_one and all(metric in form.metrics for form in forms)]
     lines = [f"group: {_quote(name)}", "task:", *(f"  - {_quote(form.task)}" for form in forms)]
     if common:
         lines.append("aggregate_metric_list:")
         lines += [f"  - {{metric: {_quote(metric)}, aggregation: mean, weight_by_size: false}}" for metric in common]
     return "\n".join([*lines, "metadata: {version: 1.0}"]) + "\n"
+
+
+def _escape_template(text: str) -> str:
+    """A text that the harness, which takes it for a template of Jinja, prints as it is."""
+    return f"{{{{ {_quote(text)} }}}}" if re.search(r"\{[{%#]", text) else text
 
 
 def _quote(value: object) -> str:

@@ -170,7 +170,6 @@ DECLARED = {
     "ethics": "not sought: no personal data are published",
     "population": "adult native speakers of Ukrainian",
     "ai_use": "none; they attested it",
-    "stimulus_differences": "none",
     "licence": "CC-BY-4.0",
 }
 

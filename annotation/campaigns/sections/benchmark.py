@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
-from annotation.campaigns.sections.base import MAX_INTEGER, Section, Texts
+from annotation.campaigns.sections.base import MAX_INTEGER, Section, Text, Texts
 from annotation.campaigns.sections.sources import PoolSection
 
 TRAINING = "training"
@@ -35,14 +35,14 @@ class FewShotSection(Section):
 class BenchmarkSection(Section):
     """`benchmark:` how the project becomes a benchmark.
 
-    With `hidden` its test items are published without gold. With `instructions` models read the instructions before
-    everything else. `questions` are the names of those that become tasks; by default all with gold do. `answer` is what
-    models answer a choice with: an option's own word, or the letter or number before it; by default the word if options
-    are short.
+    With `hidden` its test items are published without gold. With `instructions` models read the instructions of people
+    before everything else; a text is for models alone. `questions` are the names of those that become tasks; by default
+    all with gold do. `answer` is what models answer a choice with: an option's own word, or the letter or number before
+    it; by default the word if options are short.
     """
 
     hidden: bool = False
-    instructions: bool = False
+    instructions: bool | Text = False
     few_shot: FewShotSection | None = None
     questions: Texts = ()
     answer: Literal["word", "letter", "number"] | None = None

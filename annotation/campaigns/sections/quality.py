@@ -27,7 +27,7 @@ DECLARED_FACTS = {
     "ethics": "which board looked at it and under which number, or `not sought`, or why none was needed",
     "population": "whom the answers are meant to speak for: native speakers of what, where, how old",
     "ai_use": "whether people might use language models or search engines, and what was done to prevent it",
-    "stimulus_differences": "how what people saw differs from what models get (few-shot examples, letters), or `none`",
+    "stimulus_differences": "how what people saw differs from what models got, beyond what `hromada build` lists of it",
     "licence": "the licence of the items and of the answers, and where the texts come from",
 }
 """Each fact to declare, with what it should state; `hromada check` asks for those that are missing."""
@@ -46,8 +46,9 @@ class DeclaredSection(Section):
 
     @property
     def missing(self) -> dict[str, str]:
-        """The facts that are not declared yet, with what each should state."""
-        return {name: description for name, description in DECLARED_FACTS.items() if getattr(self, name) is None}
+        """The facts that are not declared yet, with what each should state; `build` lists differences of stimuli."""
+        asked = {name: words for name, words in DECLARED_FACTS.items() if name != "stimulus_differences"}
+        return {name: words for name, words in asked.items() if getattr(self, name) is None}
 
 
 class ExpectedSection(Section):
