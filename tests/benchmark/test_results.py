@@ -243,6 +243,23 @@ def test_records_have_every_score_and_every_answer(built: Built, tmp_path: Path)
                 }
 
 
+def test_records_have_the_intervals_of_the_manifest(built: Built, tmp_path: Path) -> None:
+    """People's first metric, in both forms of the question; no other metric, and no model."""
+    build = shutil.copytree(built.folder / "open-built", tmp_path / "built")
+    manifest = json.loads((build / "manifest.json").read_text("utf-8"))
+    numbers = {"metric": "accuracy", "ci_low": 0.25, "ci_high": 0.75}
+    manifest["tasks"]["open"]["human"] = {"individual": numbers, "majority": numbers | {"ci_low": None}}
+    (build / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    files = build_records(build, build / "results", pretend_model(built, tmp_path / "runs"))
+    intervals = {
+        (record["model_info"]["id"], result["evaluation_result_id"]): (interval["lower"], interval["upper"])
+        for record in read_records(files).values()
+        for result in record["evaluation_results"]
+        if (interval := result["score_details"]["uncertainty"].get("confidence_interval"))
+    }
+    assert intervals == {("SIMULATED-human/single-answers", f"{task}/accuracy"): (0.25, 0.75) for task in FORMS}
+
+
 def test_records_of_hidden_gold_have_no_items(built: Built) -> None:
     """Who has the key may publish its scores; an item with its gold would give it away."""
     build, key = built.folder / "secret-built", built.folder / "secret-built-key"
