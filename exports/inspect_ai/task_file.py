@@ -29,7 +29,7 @@ Rows = Mapping[tuple[str, str], bytes]
 def build_task_files(source: BuildSource, tasks: Sequence[BenchmarkTask], rows: Rows, *, canary: str) -> dict[str, str]:
     """Build the files: name in the folder → content; `rows` are the rows by task and split, as the harness has them."""
     entries = {name_task(task): _describe_task(task, rows) for task in tasks}
-    head = resources.files("exports.inspect_ai").joinpath(TEMPLATE).read_text("utf-8")
+    head = resources.files("exports.inspect_ai").joinpath(TEMPLATE).read_text("utf-8").replace("$CANARY", canary)
     functions = (
         FUNCTION.format(
             name=_quote(name),
