@@ -20,6 +20,7 @@ from exports import hugging_face, inspect_ai, lm_eval, writers
 from exports.benchmark_items import BenchmarkTask, BuildOptions, BuildSource, build_tasks
 from exports.benchmark_items.differences import declare_differences, list_differences
 from exports.benchmark_items.forms import name_generation
+from exports.benchmark_items.readers import READERS_VERSION
 from exports.lm_eval.replay import TaskPeople, has_harness, list_samples
 from exports.lm_eval.results import KEY_ROWS, MANIFEST, PROMPTS
 from exports.lm_eval.task_files import format_rows
@@ -301,6 +302,7 @@ def _build_manifest(
         "consensus": {"method": options.method, "ties": options.ties},
         "seed": options.seed,
         "versions": versions,
+        "readers_version": READERS_VERSION,
         "tasks": {task.name: describe_task(task, parts.people[task.name]) for task in parts.tasks},
         "left_out": dict(parts.left_out),
         "no_replay": parts.no_replay or None,

@@ -24,9 +24,6 @@ Doc = dict[str, Any]
 Grades = dict[str, Any]
 Ends = tuple[int, int]
 
-QUOTES = "«»“”„\"'"
-"""The quotes that may stand around a quoted part of a text."""
-
 
 def load_data(*, data_files: dict[str, str], **_: object) -> Any:
     """The splits of a task as `datasets.DatasetDict`, from files beside this one, whatever the working directory is."""
@@ -114,6 +111,7 @@ def score_boxes(doc: Doc, results: Sequence[Any]) -> Grades:
     answer = read_boxes(doc, results)
     if doc["gold"] is None:
         return grade_unscored(doc, answer)
+    strict = read_boxes(doc, results, strict=True)
     gold, ticked = set(json.loads(doc["gold"])), set(answer or ())
     counts = [len(gold & ticked), len(gold), len(ticked)]
     f1 = 0.0 if answer is None else compute_f1(*counts)
@@ -121,6 +119,7 @@ def score_boxes(doc: Doc, results: Sequence[Any]) -> Grades:
     shares = [right / total if total else 1.0 for total in reversed(totals)]
     return {
         "exact_match": float(answer is not None and ticked == gold),
+        "exact_match_strict": float(strict is not None and set(strict) == gold),
         "f1a": counts,
         "f1m": f1,
         "f1m_of_averages": [0.0, 0.0] if answer is None else shares,
@@ -151,7 +150,16 @@ def score_text(doc: Doc, results: Sequence[Any]) -> Grades:
         return grade_unscored(doc, answer)
     right, said = normalise_answers(doc, answer or "")
     f1 = max(scoring.overlap_f1(one.split(), said.split()) for one in right)
-    return {"exact_match": 0.0, "f1": 0.0} if answer is None else {"exact_match": float(said in right), "f1": f1}
+    return grade_match(doc, results, said in right) | {"f1": 0.0 if answer is None else f1}
+
+
+def grade_match(doc: Doc, results: Sequence[Any], is_right: bool) -> Grades:
+    """Whether an answer is right, and whether it is so by the strict reading of the reply, which is the same text."""
+    answers = {strict: read_text(doc, results, strict=strict) is not None for strict in (False, True)}
+    return {
+        "exact_match": float(is_right and answers[False]),
+        "exact_match_strict": float(is_right and answers[True]),
+    }
 
 
 def score_edit(doc: Doc, results: Sequence[Any]) -> Grades:
@@ -160,11 +168,10 @@ def score_edit(doc: Doc, results: Sequence[Any]) -> Grades:
     if doc["gold"] is None:
         return grade_unscored(doc, answer)
     if answer is None:
-        return {"exact_match": 0.0, "wer": 1.0, "cer": 1.0, "chrf": 0.0}
+        return {"exact_match": 0.0, "exact_match_strict": 0.0, "wer": 1.0, "cer": 1.0, "chrf": 0.0}
     right, said = normalise_answers(doc, answer)
     words, ngrams = scoring.split_words(said), scoring.count_ngrams(said)
-    return {
-        "exact_match": float(said in right),
+    return grade_match(doc, results, said in right) | {
         "wer": min(scoring.error_rate(scoring.split_words(one), words) for one in right),
         "cer": min(scoring.error_rate(one, said) for one in right),
         "chrf": max(scoring.chrf(scoring.count_ngrams(one), ngrams) for one in right),
@@ -177,12 +184,14 @@ def score_span(doc: Doc, results: Sequence[Any]) -> Grades:
     if doc["gold"] is None:
         return grade_unscored(doc, answer)
     if answer is None:
-        return {"exact_match": 0.0, "f1": 0.0, "f1_char": 0.0}
+        return {"exact_match": 0.0, "exact_match_strict": 0.0, "f1": 0.0, "f1_char": 0.0}
+    strict = read_spans(doc, results, strict=True)
     gold, words = parse_ends(doc["gold"]), scoring.find_words(doc["text"])
     touched = [[list_touched(span, words) for span in spans] for spans in (gold, answer)]
     characters = [[set(range(*span)) for span in spans] for spans in (gold, answer)]
     return {
         "exact_match": float(sorted(gold) == sorted(answer)),
+        "exact_match_strict": float(strict is not None and sorted(gold) == sorted(strict)),
         "f1": compute_unit_f1(*touched),
         "f1_char": compute_unit_f1(*characters),
     }
@@ -217,47 +226,27 @@ def read_label(doc: Doc, results: Sequence[Any], *, strict: bool = False, by_len
     return None if likelihoods[best] == -math.inf else str(labels[best])
 
 
-def read_boxes(doc: Doc, results: Sequence[Any]) -> list[str] | None:
-    """The options whose numbers stand in the first line of a reply, 0 for none of them; None for any other reply."""
-    lines = str(results[0]).strip().splitlines()
-    numbers = [int(number) for number in re.findall(r"[0-9]+", lines[0])] if lines else []
-    options = doc["options"]
-    if not numbers or max(numbers) > len(options) or (0 in numbers and set(numbers) != {0}):
-        return None
-    return [option for number, option in enumerate(options, start=1) if number in numbers]
+def read_boxes(doc: Doc, results: Sequence[Any], *, strict: bool = False) -> list[str] | None:
+    """The options whose numbers a reply lists, [] for 0; None for any other reply."""
+    reading = readers.read_boxes_reply(str(results[0]), texts=doc["options"], cue=doc["cue"])
+    ticked = reading.strict if strict else reading.lenient
+    return None if ticked is None else [doc["options"][index] for index in ticked]
 
 
-def read_text(_doc: Doc, results: Sequence[Any]) -> str | None:
-    """The reply after its reasoning; None for an empty one."""
-    return readers.strip_reasoning(str(results[0])) or None
+def read_text(doc: Doc, results: Sequence[Any], *, strict: bool = False) -> str | None:
+    """The text of a reply, corrected where an item has one to correct; None for an empty one."""
+    reply = str(results[0])
+    if "text" in doc:
+        reading = readers.read_edited(reply, text=doc["text"], cue=doc["cue"])
+    else:
+        reading = readers.read_typed(reply, rule=doc["normalise"], cue=doc["cue"])
+    return reading.strict if strict else reading.lenient
 
 
-def read_spans(doc: Doc, results: Sequence[Any]) -> list[Ends] | None:
-    """The parts of `text` that a reply quotes, one a line, or a JSON list of {start, end}; [] for the words of none.
-
-    A quoted part that stands several times is the first of them. None where no line is a part of the text.
-    """
-    reply = str(results[0]).strip()
-    if not reply:
-        return None
-    if doc["no_answer"] and scoring.is_right_answer("words", reply, [doc["no_answer"]]):
-        return []
-    if reply.startswith("[{"):
-        try:
-            return parse_ends(reply)
-        except (ValueError, KeyError, TypeError):
-            return None
-    found = {find_part(line, doc["text"]) for line in reply.splitlines()} - {None}
-    return sorted(span for span in found if span is not None) or None
-
-
-def find_part(line: str, text: str) -> Ends | None:
-    """Where a line of a reply stands first in the text, with or without quotes and a full stop around it."""
-    for part in (line.strip(), line.strip().strip(QUOTES), line.strip().rstrip(".").strip(QUOTES)):
-        start = text.find(part) if part else -1
-        if start >= 0:
-            return start, start + len(part)
-    return None
+def read_spans(doc: Doc, results: Sequence[Any], *, strict: bool = False) -> list[Ends] | None:
+    """The parts of `text` that a reply quotes, one a line, or a JSON list of {start, end}; [] for the words of none."""
+    reading = readers.read_quoted_parts(str(results[0]), text=doc["text"], no_answer=doc["no_answer"], cue=doc["cue"])
+    return reading.strict if strict else reading.lenient
 
 
 def parse_ends(stored: str) -> list[Ends]:

@@ -143,16 +143,16 @@ def read_samples(file: Path) -> Iterator[Sample]:
 
 
 def read_prompt(sample: Sample) -> str:
-    """The prompt of a sample; of a chat the contents of its messages, and "" where the sample has none."""
+    """The prompt of a sample, of a chat the contents of its messages; "" where it is not that of its hash."""
     try:
         prompt = sample["arguments"]["gen_args_0"]["arg_0"]
-        written = prompt[0] if isinstance(prompt, list) else prompt  # a chat that the harness sends as JSON
-        messages = json.loads(written) if written.startswith("[") else written
-    except (LookupError, TypeError, AttributeError, ValueError):
+    except (LookupError, TypeError):
         return ""
-    if isinstance(messages, str):
-        return messages
-    return "\n".join(str(message["content"]) for message in messages if isinstance(message, dict))
+    is_chat = isinstance(prompt, list)  # messages, which the harness hands on as JSON in a tuple
+    written = str(prompt[0] if is_chat and prompt else prompt)
+    if hash_text(written) != sample["prompt_hash"]:
+        return ""
+    return "\n".join(str(message.get("content")) for message in json.loads(written)) if is_chat else written
 
 
 def holds_in_order(text: str, pieces: Sequence[str]) -> bool:

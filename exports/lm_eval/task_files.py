@@ -11,14 +11,20 @@ from importlib import resources
 
 from aggregation.errors import HromadaError
 from exports.benchmark_items import HUMAN_RESPONSES, BenchmarkTask, BuildSource, TaskForm
-from exports.benchmark_items.forms import TaskForm, name_forms, name_generation, name_questions
+from exports.benchmark_items.forms import name_forms, name_generation, name_questions
+from exports.benchmark_items.readers import READERS_VERSION
 from exports.benchmark_items.task_functions import AGGREGATIONS, Doc
 from exports.lm_eval.run_files import EXAMPLE_DELIMITER, TARGETS
 
-IMPORTS_HERE = {
-    "scoring": "from aggregation import scoring\n",
-    "readers": "from exports.benchmark_items import readers\n",
-}
+COPIED_MODULES = (
+    ("aggregation", "scoring.py"),
+    ("exports.benchmark_items", "replies.py"),
+    ("exports.benchmark_items", "option_replies.py"),
+    ("exports.benchmark_items", "readers.py"),
+    ("exports.benchmark_items", "task_functions.py"),
+)
+"""What tasks are scored by; each imports only modules before it."""
+_IMPORT_HERE = re.compile(r"^from (?:aggregation|exports\.benchmark_items) import (?P<names>.+)\n", re.MULTILINE)
 IMPORT_THERE = """\
 import importlib.util
 import sys
@@ -28,7 +34,7 @@ _spec = importlib.util.spec_from_file_location("hromada_{name}_{digest}", Path(_
 {name} = sys.modules[_spec.name] = importlib.util.module_from_spec(_spec)  # its dataclasses look there for it
 _spec.loader.exec_module({name})
 """
-"""How a copied file finds `scoring.py` and `readers.py`: beside it; the harness puts no folder on Python's path."""
+"""How a copied file finds the others: beside it; the harness puts no folder on Python's path."""
 ERRORS = ("wer", "cer")
 HASH_DIGITS = 16
 
@@ -118,19 +124,16 @@ def _read_source(package: str, name: str) -> str:
 def _copy_functions() -> dict[str, str]:
     """The files of functions; each imports those before it from its own folder, by the hash of their content."""
     copies: dict[str, str] = {}
-    for name, package, source in (
-        ("scoring", "aggregation", "scoring.py"),
-        ("readers", "exports.benchmark_items", "readers.py"),
-        ("tasks", "exports.benchmark_items", "task_functions.py"),
-    ):
-        content = _read_source(package, source)
-        for copied, text in copies.items():
-            imported = copied.removesuffix(".py")
-            there = IMPORT_THERE.format(name=imported, digest=_hash(text)[:HASH_DIGITS])
-            content = content.replace(IMPORTS_HERE[imported], there, 1)
-        if "\nfrom aggregation" in content or "\nfrom exports" in content:
-            raise RuntimeError(f"{source} imports another module in a way that is not copied.")
-        copies[f"{name}.py"] = content
+
+    def copy_import(match: re.Match[str]) -> str:
+        names = match["names"].split(", ")
+        digests = [_hash(copies[f"{name}.py"])[:HASH_DIGITS] for name in names]
+        there = map(IMPORT_THERE.format_map, ({"name": n, "digest": d} for n, d in zip(names, digests, strict=True)))
+        return "".join(there)
+
+    for package, source in COPIED_MODULES:
+        content = _IMPORT_HERE.sub(copy_import, _read_source(package, source))
+        copies["tasks.py" if source == "task_functions.py" else source] = content
     return copies
 
 
@@ -185,6 +188,7 @@ def _build_metadata(source: BuildSource, task: BenchmarkTask, *, scorer_sha256: 
         "dataset": task.data.name,
         "hidden": task.source.hidden,
         "scoring_sha256": scorer_sha256,
+        "readers_version": READERS_VERSION,
         "hromada": source.version,
         "canary": task.docs[0]["canary"],
     }

@@ -121,11 +121,23 @@ class ChoiceSpace(AnswerSpace):
     def read_answer(self, written: object, item: str, data: DataSet, *, gold: object) -> str | None:
         """The label, spelled as the class and as the item's gold; None if it is none of the classes."""
         label = super().read_answer(written, item, data, gold=gold)
-        if label is not None and data.classes:
-            label = spelling.find_name(label, data.classes)
-        if label is None or not isinstance(gold, str):
-            return label
-        return spelling.find_name(label, (gold,)) or label
+        if label is None:
+            return None
+        offered = data.classes or data.own_options.get(item, ())
+        named = find_option(label, offered)
+        if named is None and data.classes:
+            return None
+        label = named or label
+        return spelling.find_name(label, (gold,)) or label if isinstance(gold, str) else label
+
+
+def find_option(written: str, options: Sequence[str]) -> str | None:
+    """The option that is spelled like a text, or else the one that a reply with this text chooses by its words."""
+    named = spelling.find_name(written, options)
+    if named is not None:
+        return named
+    number = readers.read_choice(written, marks=(), texts=options).lenient
+    return None if number is None else options[number]
 
 
 class ScaleSpace(ChoiceSpace):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from aggregation.sides import SIDES, find_meanings
+from aggregation.sides import LETTERS, SIDES, find_meanings
+from exports.benchmark_items import readers
 from exports.benchmark_items.answer_spaces.answer_space import ItemReader
 from exports.benchmark_items.answer_spaces.label import ChoiceSpace
 from exports.benchmark_items.sources import AnswerForm, TaskSource
@@ -58,4 +59,8 @@ class PreferenceSpace(ChoiceSpace):
         undecided = [(label, "") for label in data.classes or () if label not in SIDES]
         names = [(system,) for system in systems] if len(systems) == n_sides else ()
         meant = find_meanings(text, n_sides=n_sides, names=names, undecided=undecided)
-        return meant[0] if len(meant) == 1 else None
+        if meant:
+            return meant[0] if len(meant) == 1 else None
+        labels = [*SIDES[:n_sides], *(label for label, _ in undecided)]
+        number = readers.read_choice(text, marks=LETTERS[0][:n_sides], texts=labels).lenient
+        return None if number is None else labels[number]
