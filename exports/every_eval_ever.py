@@ -237,7 +237,9 @@ def _format_files(benchmark: _Benchmark, record: Record, samples: Sequence[Recor
     lines = "".join(f"{json.dumps(sample, ensure_ascii=False)}\n" for sample in samples)
     model, told = record["model_info"]["id"], json.dumps(record["evaluation_results"], sort_keys=True)
     digest = hashlib.sha256(f"{benchmark.manifest['canary']} {model} {told}".encode()).digest()
-    developer, _, name = model.partition("/") if "/" in model.strip("/") else (NO_DEVELOPER, "", model)
+    developer, slash, name = model.partition("/")
+    if not developer or not slash:  # a file of this machine, or a name alone
+        developer, name = NO_DEVELOPER, model.strip("/")
     parts = (benchmark.manifest["name"], developer, name)
     stem = f"data/{'/'.join(map(_clean_part, parts))}/{uuid.UUID(bytes=digest[:16], version=4)}"
     files = {}

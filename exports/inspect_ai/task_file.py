@@ -23,6 +23,11 @@ def {function}(key: str = "", people: bool = True, only_answered: bool = False) 
     return build_task({name}, key=key, people_too=people, only_answered=only_answered)
 '''
 TEMPLATE = "tasks.py.txt"
+READERS = {
+    "score_choice": "read_label", "score_class": "read_label", "score_boxes": "read_boxes",
+    "score_fixed_boxes": "read_boxes", "score_text": "read_text", "score_edit": "read_text", "score_span": "read_spans",
+}  # fmt: skip
+"""What each scorer reads a reply with."""
 Rows = Mapping[tuple[str, str], bytes]
 
 
@@ -66,6 +71,7 @@ def _describe_task(task: BenchmarkTask, rows: Rows) -> dict[str, Any]:
         "few_shot": name_data_file(task.name, "few_shot", rows[task.name, "few_shot"]) if task.few_shot else None,
         "num_few_shot": task.num_few_shot,
         "scorer": task.scorer,
+        "reader": READERS[task.scorer],
     }
 
 

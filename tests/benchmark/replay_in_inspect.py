@@ -30,7 +30,7 @@ def read_replies(folder: Path, task: str) -> Replies:
 
 
 def run_task(file: Path, task: str, replies: Replies, logs: Path, **arguments: object) -> dict[str, Any]:
-    """What Inspect computes for these replies: its values by scorer and metric, and what the model was sent."""
+    """What Inspect computes for these replies: its values by scorer and metric, the items without an answer, and what was sent."""
 
     def reply(*_: object) -> Any:
         state = sample_state()
@@ -54,6 +54,7 @@ def run_task(file: Path, task: str, replies: Replies, logs: Path, **arguments: o
             score.name: {name: metric.value for name, metric in score.metrics.items()} for score in results.scores
         },
         "headline": results.headline.metric,
+        "unread": sorted(sample.id for sample in log.samples if sample.scores["grade"].answer is None),
         "inputs": {sample.id: sample.input for sample in log.samples},
     }
 

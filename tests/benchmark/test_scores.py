@@ -359,6 +359,9 @@ def test_inspect_gives_people_the_scores_of_baseline(programmes: Callable[[str],
             for person, found in people.items():
                 own = annotators.loc[person.removeprefix("human-"), "accuracy"]
                 assert found["values"]["grade"][found["headline"]] == pytest.approx(own, abs=1e-9)
+                said = read_samples(built.folder / "results" / person, task)
+                skipped = {one["doc"]["item_id"] for one in said if one["filtered_resps"] == [""]}
+                assert found["unread"] == sorted(skipped)
 
 
 def check_majority(built: Built, task: str, found: dict[str, Any]) -> None:
