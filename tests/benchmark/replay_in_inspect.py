@@ -30,7 +30,7 @@ def read_replies(folder: Path, task: str) -> Replies:
 
 
 def run_task(file: Path, task: str, replies: Replies, logs: Path, **arguments: object) -> dict[str, Any]:
-    """What Inspect computes for these replies: its values by scorer and metric, the items without an answer, and what was sent."""
+    """What Inspect computes for these replies: values by scorer and metric, items without an answer, what was sent."""
 
     def reply(*_: object) -> Any:
         state = sample_state()
