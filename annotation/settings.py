@@ -78,7 +78,7 @@ class Settings(FileSettings):
     )
     time_zone: str = Field(
         default="Europe/Kyiv",
-        description="The time zone of everybody who has not told theirs: nothing unasked for is sent at night.",
+        description="The time zone of everybody who has not told theirs, and of the times that organisers see.",
     )
     health_listen: str | None = Field(
         default=None, description="The host and port where GET /health says whether the bot is well; none by default."

@@ -329,7 +329,7 @@ def _list_notes(parts: _Parts) -> tuple[str, ...]:
             )
         if people.n_unanswered:
             notes.append(f"{task.name}: {people.n_unanswered} items that were only skipped are wrong for the majority.")
-        if not task.few_shot:
+        if not task.few_shot and task.source.n_examples:
             notes.append(f"{task.name}: no few-shot examples: no item with open gold is of a group without test items.")
         if "licence" not in task.source.declared:
             notes.append(f"{task.name}: no licence is declared.")

@@ -163,6 +163,7 @@ SETTINGS: Mapping[str, str] = {
     "LABEL_STUDIO_USER_ADDITIONAL_BANNED_SUBNETS": BANNED_SUBNETS,
     "LABEL_STUDIO_SENTRY_DSN": "",
     "LABEL_STUDIO_FRONTEND_SENTRY_DSN": "",
+    "fflag_feat_all_leap_1081_reviewer_flow_updates": "false",  # else Update is grey while the cursor is in a text
     "https_proxy": "http://127.0.0.1:9",  # tips for its pages come from outside, and there is no other switch
     "no_proxy": "127.0.0.1,localhost",
     "LANG": "C.UTF-8",

@@ -13,6 +13,8 @@ if TYPE_CHECKING:  # elements make elements, so that the bot, which reads export
     from xml.etree.ElementTree import Element
 
 DIGIT_HOTKEYS = "1234567890"
+STOPPED = ".lsf-controls__tooltip-wrapper:has(button[name=submit]) { opacity: .4; pointer-events: none; }"
+"""The end of a rule of CSS that stops Submit and Update, which Label Studio's own settings cannot."""
 _FORBIDDEN_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _WORD_JOINER = "\u2060"
 
@@ -35,6 +37,11 @@ def get_edit_key(question: Question) -> str:
 def get_none_control(name: str) -> str:
     """The name of the control for "nothing", beside the control of a question."""
     return f"{name}:none"
+
+
+def get_unmarked_class(name: str) -> str:
+    """The CSS class of what a question about parts shows while "Marked" is ticked and no part is marked."""
+    return f"unmarked-{_escape_key(name)}"
 
 
 def get_text_key(column: str) -> str:
@@ -98,6 +105,11 @@ def add_box(
     hotkey = attributes.pop("hotkey", None)
     box = add_element(parent, "Choices", name=name, toName=to_name, choice="multiple", **attributes)
     add_element(box, "Choice", value=escape_variables(text), alias=alias, hotkey=hotkey)
+
+
+def escape_css(text: str) -> str:
+    """The text for a string of CSS: every character but letters and digits by its code."""
+    return re.sub(r"[^\w]", lambda match: f"\\{ord(match[0]):x} ", text)
 
 
 def add_header(parent: Element, text: str, *, name: str = "head", size: int = 5) -> None:

@@ -32,14 +32,15 @@ class SpanControl(control_base.ControlType[SpanQuestion]):
         return question.name, elements.get_none_control(question.name)
 
     def count_hotkeys(self, question: SpanQuestion) -> Mapping[str, int]:
-        """Return one for the marker, and one for each of the answers beside it."""
-        counts = {question.name: 1, elements.get_none_control(question.name): len(_list_aliases(question))}
-        return {name: count for name, count in counts.items() if count}
+        """Return one for the marker, and one for "nothing" where that is an answer."""
+        nothing = {} if question.none is None else {elements.get_none_control(question.name): 1}
+        return {question.name: 1} | nothing
 
     def build_control(self, card: Element, question: SpanQuestion, context: control_base.ControlContext) -> None:
         """Add the marker, and "nothing" where that is an answer.
 
-        Label Studio cannot require a mark: where one is required, it requires that marking is said to be done.
+        Label Studio cannot require a mark: where one is required, it requires that marking is said to be done. The page
+        shows that box once there is a mark, so nobody needs its key.
         """
         elements.add_header(card, context.texts("mark-here"), name="told", size=6)
         text = elements.get_text_object(question.field)
@@ -51,6 +52,10 @@ class SpanControl(control_base.ControlType[SpanQuestion]):
             return
         name, done = elements.get_none_control(question.name), context.texts("marked")
         how = {"none": question.none} if question.none is not None else {}
+        if MARKED in aliases:
+            warned = elements.get_unmarked_class(question.name)
+            add_element(card, "Style").text = _build_marked_style(warned, elements.escape_variables(question.text))
+            elements.add_header(card, context.texts("is-unmarked"), name=f"warned hr-{warned}", size=6)
         message = context.texts("mark-or-none" if how else "mark-first", question=question.text, done=done, **how)
         answers = add_element(
             card,
@@ -62,10 +67,11 @@ class SpanControl(control_base.ControlType[SpanQuestion]):
             required=required,
             requiredMessage=elements.escape_variables(message) if required else None,
         )
-        keys = context.hotkeys[name][-len(aliases) :] or [None] * len(aliases)
-        for alias, key in zip(aliases, keys, strict=False):
-            shown = done if alias == MARKED else question.none or ""
-            _add_option(answers, "Choice", shown, alias=alias, keys=[key] if key else [])
+        for alias in aliases:
+            # Label Studio gives a box without a key one of its own, which would tick a box that is not there
+            keys = [f"ctrl+alt+shift+{key}" for key in context.hotkeys[question.name]]
+            shown, keys = (done, keys) if alias == MARKED else (question.none or "", [*context.hotkeys[name]])
+            _add_option(answers, "Choice", shown, alias=alias, keys=keys)
 
     def describe_limit(self, question: SpanQuestion, texts: control_base.InterfaceWords) -> str | None:
         """Return how many parts may be marked."""
@@ -111,6 +117,21 @@ class SpanControl(control_base.ControlType[SpanQuestion]):
 def _list_aliases(question: SpanQuestion) -> tuple[str, ...]:
     """The answers beside the marker: that the parts are marked, where that is required, and that there are none."""
     return (MARKED,) * question.required + (NOTHING,) * (question.none is not None)
+
+
+def _build_marked_style(warned: str, label: str) -> str:
+    """CSS: "Marked" is there once a part has the label; ticked without one, it is told of, and stops Submit.
+
+    Label Studio writes the label on a marked part behind its number: `data-label="1:Who?"`.
+    """
+    marked = f'.htx-highlight:is([data-label*=":{elements.escape_css(label)}"], :not([data-label]))'
+    box = ".lsf-choices .lsf-choice:first-child"
+    return f"""
+.hr-{warned} ~ {box} .lsf-hint {{ display: none; }}
+body:not(:has({marked})) .hr-{warned} ~ {box}:not(:has(:checked)) {{ display: none; }}
+body:not(:has({marked})) .hr-{warned}:has(~ {box} :checked) {{ display: block; }}
+body:not(:has({marked})):has(.hr-{warned}:not([style*="none"]) ~ {box} :checked) {elements.STOPPED}
+"""
 
 
 def _add_option(parent: Element, tag: str, text: str, *, alias: str, keys: Sequence[str]) -> None:

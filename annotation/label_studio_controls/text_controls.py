@@ -33,6 +33,8 @@ class TextControl(ControlType[TextQuestion]):
 
     def build_control(self, card: Element, question: TextQuestion, context: ControlContext) -> None:
         """Add the field: one line for short texts."""
+        if context.requirement.get("required") is True:
+            elements.add_header(card, context.texts("is-empty"), name="warned hr-needed", size=6)
         elements.add_text_area(
             card,
             question.name,
@@ -86,12 +88,13 @@ class EditControl(ControlType[EditQuestion]):
     is_shown_apart = True
 
     def build_control(self, card: Element, question: EditQuestion, context: ControlContext) -> None:
-        """Add the field."""
+        """Add the field; the page itself says at its top that the text is empty."""
+        if context.requirement.get("required") is True:
+            elements.add_view(card, "needed hr-corrected")
         key = elements.get_edit_key(question)
         elements.add_text_area(
             card, question.name, context.main_object, rows=EDIT_ROWS, begin_key=key, requirement=context.requirement
         )
-        elements.add_header(card, context.texts("edit-kept"), name="told", size=6)
 
     def build_data(
         self,

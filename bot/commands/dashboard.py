@@ -12,6 +12,7 @@ from bot.commands import terminal_output
 from bot.commands.command_line import AsJson
 
 if TYPE_CHECKING:
+    from annotation.settings import Settings
     from annotation.store.database import Database
     from bot.delivery.webhook import ListenAddress
     from bot.web.server import Access
@@ -46,11 +47,11 @@ def dashboard(
     token = settings.dashboard_token
     access = build_access(address.host, None if token is None else token.get_secret_value())
     with database_session.open_database(answer_seconds=ANSWER_SECONDS) as opened:
-        asyncio.run(_serve(opened, address, access, url=settings.database_url, unblind=unblind, json=json))
+        asyncio.run(_serve(opened, address, access, settings=settings, unblind=unblind, json=json))
 
 
 async def _serve(
-    database: Database, address: ListenAddress, access: Access, *, url: str, unblind: bool, json: bool
+    database: Database, address: ListenAddress, access: Access, *, settings: Settings, unblind: bool, json: bool
 ) -> None:
     """Serve until a signal comes."""
     from bot import application
@@ -66,7 +67,8 @@ async def _serve(
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
     pages = LivePages(
         reader=SnapshotReader(database=database, unblind=unblind),
-        meter=DetailMeter(url=url, unblind=unblind, answer_seconds=DETAIL_SECONDS),
+        meter=DetailMeter(url=settings.database_url, unblind=unblind, answer_seconds=DETAIL_SECONDS),
+        time_zone=settings.time_zone,
     )
     async with DashboardServer(pages=pages, access=access).serve(address) as port:
         _print_address(address.host, port, json=json)

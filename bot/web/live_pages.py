@@ -19,7 +19,7 @@ from bot.web.details import DetailMeter
 from bot.web.overview_page import build_item_page, build_overview
 from bot.web.project_page import build_project_page
 from bot.web.snapshots import Signature, Snapshot, SnapshotReader
-from bot.web.words import format_clock
+from bot.web.words import format_clock, use_time_zone
 from exports.dashboard.page import LiveSection, render_section
 from exports.pages.localization import translate, use_language
 
@@ -65,6 +65,7 @@ class LivePages:
 
     reader: SnapshotReader
     meter: DetailMeter
+    time_zone: str
     snapshot: Snapshot | None = None
     version: int = 0
     _silent_since: datetime | None = None
@@ -130,10 +131,16 @@ class LivePages:
             sections = await self._build_sections(page)
             if sections is None:
                 return None
-            with use_language(page.language):
+            with self._speak(page):
                 fragments = Fragments({part.id: render_section(part) for part in sections}, self._describe_refresh())
             self._keep(page, version, fragments)
             return fragments
+
+    @contextmanager
+    def _speak(self, page: Page) -> Iterator[None]:
+        """Write in the language of the page, and times in the time zone of the organisers."""
+        with use_language(page.language), use_time_zone(self.time_zone):
+            yield
 
     def _keep(self, page: Page, version: int, fragments: Fragments) -> None:
         """Keep a rendered page until the next version, and forget those of earlier ones."""
@@ -144,10 +151,10 @@ class LivePages:
     async def _build_sections(self, page: Page) -> tuple[LiveSection, ...] | None:
         snapshot = self.snapshot
         if snapshot is None:
-            with use_language(page.language):
+            with self._speak(page):
                 return (LiveSection(id="counting", title=translate("Being counted …")),)
         if not page.project:
-            with use_language(page.language):
+            with self._speak(page):
                 return build_overview(snapshot, page.query)
         project = snapshot.find_project(page.project)
         if project is None:
@@ -155,12 +162,12 @@ class LivePages:
         if page.after is not None:
             after = page.after
             items = await self._read(lambda: self.reader.read_items(project.name, after=after))
-            with use_language(page.language):
+            with self._speak(page):
                 if items is None:
                     return (LiveSection(id="items", title=translate("The items cannot be read now.")),)
                 return build_item_page(project, items, after=after, query=page.query)
         reported = await self._read(lambda: self.reader.read_reported_items(project.name))
-        with use_language(page.language):
+        with self._speak(page):
             return build_project_page(snapshot, project, self.meter.get(project.name), reported or (), page.query)
 
     def _describe_refresh(self) -> str:

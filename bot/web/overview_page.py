@@ -12,6 +12,7 @@ from bot.web.words import (
     format_duration,
     format_number,
     format_time,
+    get_time_zone,
     name_item_state,
     name_person_state,
     name_state,
@@ -187,12 +188,14 @@ def build_pace_figures(project: ProjectState) -> tuple[Figure, ...]:
         Figure(
             name=translate("Last answer"),
             value=NO_VALUE if last is None else format_time(last),
-            note="" if last is None else "UTC",
+            note="" if last is None else get_time_zone(),
         ),
         Figure(
             name=translate("Expected end"),
             value=NO_VALUE if project.end is None else format_time(project.end),
-            note="" if project.end is None else translate("UTC, at the pace of the last 24 hours"),
+            note=""
+            if project.end is None
+            else translate("{zone}, at the pace of the last 24 hours", zone=get_time_zone()),
         ),
     )
 

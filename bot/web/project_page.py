@@ -17,6 +17,7 @@ from bot.web.words import (
     format_number,
     format_pace,
     format_time,
+    get_time_zone,
     name_person_state,
     name_state,
     name_work,
@@ -182,7 +183,7 @@ def _build_decision_section(project: ProjectState) -> LiveSection:
         LiveRow(head=dispute.item, cells=(dispute.question, ", ".join(dispute.reasons), format_time(dispute.at)))
         for dispute in waiting.disputes[:MOST_DECISIONS]
     )
-    number, item, since = translate("Number"), translate("Item"), translate("Since (UTC)")
+    number, item, since = translate("Number"), translate("Item"), translate("Since ({zone})", zone=get_time_zone())
     return LiveSection(
         id="decisions",
         title=translate("To decide"),
@@ -298,9 +299,9 @@ def _build_studio_tables(studio: PeopleStatus) -> tuple[LiveTable, ...]:
 def _build_studio_row(person: PersonStatus) -> LiveRow:
     work, corrections = person.work, person.work.corrections
     return LiveRow(
-        head=person.name
+        head=person.full_name
         if work.work in {BatchWork.ANSWERS, BatchWork.ADOPTED}
-        else f"{person.name} · {name_work(work.work)}",
+        else f"{person.full_name} · {name_work(work.work)}",
         cells=(
             format_number(work.waiting),
             _format_known(person.in_work, format_number),

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from exports.pages.localization import get_language, mark_text, translate, translate_count
 
@@ -42,16 +46,34 @@ WORKS = {
 ITEM_STATES = {"open": mark_text("open"), "paused": mark_text("paused"), "retired": mark_text("retired")}
 
 
+_time_zone: ContextVar[ZoneInfo] = ContextVar("time_zone")
+
+
+@contextmanager
+def use_time_zone(name: str) -> Iterator[None]:
+    """Write times in this time zone until the end of the block."""
+    token = _time_zone.set(ZoneInfo(name))
+    try:
+        yield
+    finally:
+        _time_zone.reset(token)
+
+
+def get_time_zone() -> str:
+    """The name of the time zone in which times are written now."""
+    return _time_zone.get().key
+
+
 def format_time(at: datetime) -> str:
-    """A time in UTC as 23 Nov, 18:04."""
+    """A time as 23 Nov, 18:04, in the time zone of `use_time_zone`."""
     from babel.dates import format_datetime  # slow to import
 
-    return str(format_datetime(at, "d MMM, HH:mm", locale=get_language()))
+    return str(format_datetime(at.astimezone(_time_zone.get()), "d MMM, HH:mm", locale=get_language()))
 
 
 def format_clock(at: datetime) -> str:
-    """A time of today as 18:04:09 UTC."""
-    return f"{at:%H:%M:%S} UTC"
+    """A time of today with the time zone of `use_time_zone`, as 18:04:09 (Europe/Kyiv)."""
+    return f"{at.astimezone(_time_zone.get()):%H:%M:%S} ({get_time_zone()})"
 
 
 def format_number(number: float, *, digits: int = 0) -> str:

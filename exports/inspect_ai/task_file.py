@@ -70,6 +70,7 @@ def _describe_task(task: BenchmarkTask, rows: Rows) -> dict[str, Any]:
         "test": name_data_file(task.name, "test", rows[task.name, "test"]),
         "few_shot": name_data_file(task.name, "few_shot", rows[task.name, "few_shot"]) if task.few_shot else None,
         "num_few_shot": task.num_few_shot,
+        "description": task.description,
         "scorer": task.scorer,
         "reader": READERS[task.scorer],
     }

@@ -204,10 +204,12 @@ def _load_tasks(folder: Path, names: Sequence[str], groups: Sequence[str]) -> An
     from lm_eval.tasks import TaskManager
 
     manager = TaskManager(include_path=str(folder), include_defaults=False)
-    loaded: Any = manager.load(list(names))
+    tasks, found = {}, {}
     for group in groups:  # one by one, since the harness loads no two that share a task
-        loaded["groups"] |= manager.load([group])["groups"]
-    return loaded
+        loaded: Any = manager.load([group])
+        tasks, found = {**loaded["tasks"], **tasks}, {**found, **loaded["groups"]}
+    others = [name for name in names if name not in tasks]
+    return {"tasks": {**tasks, **manager.load(others)["tasks"]} if others else tasks, "groups": found}
 
 
 def _build_model(person: str, recording: Recording, tasks: Sequence[BenchmarkTask]) -> Any:

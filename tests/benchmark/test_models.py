@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from _built_benchmarks import EXAMPLES, Campaigns, open_campaigns, read_samples, run_harness
+from _prompts import check_prompts
 
 from aggregation.answer_types import score_answers
 from annotation.campaigns import project_file
@@ -154,6 +155,12 @@ def test_every_shape_is_built_and_run_in_its_forms(shapes: Shapes) -> None:
         marks = shapes.docs[name][0].get("marks", ["–"])[0]
         assert marks == ("A" if name in LETTERS else "1" if name in NUMBERS else "–")
     assert not any("," in metric for metric in shapes.run["results"]["all-shapes_forms"])
+
+
+def test_every_prompt_says_everything_once(shapes: Shapes) -> None:
+    """Also those of questions that are no tasks unless they are named."""
+    for name, question in shapes.questions.items():
+        check_prompts(shapes.docs[name], question)
 
 
 def test_a_model_is_scored_by_its_likelihoods_and_by_what_it_wrote(shapes: Shapes) -> None:

@@ -57,6 +57,7 @@ items:
   {{file: {name}.jsonl, id: id, show: text, gold: gold, gold_origin: expert, group: group{more}, where: {{pool: main}}}}
 overlap: 4
 stages: {{training: {{pool: {{where: {{pool: training}}}}, number: 4}}}}
+benchmark: {{instructions: {instructions}}}
 declared: {{licence: CC BY-SA 4.0}}
 """
 
@@ -163,7 +164,8 @@ def build_programme(campaigns: Campaigns, kinds: Sequence[str]) -> Built:
         own = ", options: options" if name.startswith(("own", "positions")) else ""
         more = own + (", accepted: accepted" if name == "text" else "")
         file = folder / f"{name}.yaml"
-        file.write_text(PROJECT.format(name=name, question=QUESTIONS[name], more=more), "utf-8")
+        words = {"name": name, "question": QUESTIONS[name], "more": more}
+        file.write_text(PROJECT.format(instructions="yes" if name == "number" else "no", **words), "utf-8")
         campaigns.answer([campaigns.load(file)], people=6, skill=0.7, skips=0.12, seed=3)
     campaigns.bundle("all-kinds", "uk")
     benchmark = campaigns.write("all-kinds", folder / "built")

@@ -9,13 +9,21 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag
 from annotation.campaigns.sections.base import MAX_INTEGER, Section, Text, Texts
 from annotation.campaigns.sections.sources import PoolSection
 
-TRAINING = "training"
+TRAINING: Literal["training"] = "training"
 """The word for the items of the training stage."""
+
+
+_SWITCHES = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
 
 
 def _name_file(value: object) -> object:
     """A path instead of a section is that of the file of the pool."""
     return {"file": value} if isinstance(value, str) and value.strip() != TRAINING else value
+
+
+def _read_switch(value: object) -> object:
+    """`yes` and `no` are no texts."""
+    return _SWITCHES.get(value.strip().lower(), value) if isinstance(value, str) else value
 
 
 class FewShotSection(Section):
@@ -42,7 +50,7 @@ class BenchmarkSection(Section):
     """
 
     hidden: bool = False
-    instructions: bool | Text = False
+    instructions: Annotated[bool | Text, BeforeValidator(_read_switch)] = False
     few_shot: FewShotSection | None = None
     questions: Texts = ()
     answer: Literal["word", "letter", "number"] | None = None

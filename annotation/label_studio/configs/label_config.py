@@ -43,6 +43,8 @@ def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -
     n_sides = max((len(question.option_columns) for question in questions), default=0)
     body = page if corrected or n_sides else add_view(page, "beside")
     is_empty = n_sides and not (fields or second_pass or passes.has_shown_parts(definition, fields))
+    if corrected:
+        _add_hints(body, texts)
     upper = body if is_empty else add_view(body, "columns" if corrected else "item")
     left = add_view(upper, "column") if corrected else upper
     if second_pass:
@@ -57,6 +59,12 @@ def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -
         _add_questions(add_view(body, "questions"), other_questions, by_name, context, definition)
     indent(page)
     return tostring(page, encoding="unicode")
+
+
+def _add_hints(page: Element, texts: InterfaceTexts) -> None:
+    """Say how a corrected text is kept, or that it is empty: at the top of the page, in sight while one types below."""
+    add_header(page, texts("edit-kept"), name="told hr-kept", size=6)
+    add_header(page, texts("is-empty"), name="warned hr-emptied", size=6)
 
 
 def _has_titles(definition: ProjectFile) -> bool:

@@ -4,6 +4,8 @@ The colours are variables of Label Studio, so that its dark theme works. Its pan
 are marked. Label Studio escapes the CSS, so that the rules must not contain `>` and `<`.
 """
 
+from annotation.label_studio_controls.elements import STOPPED
+
 PAGE = """
 .hr-page {
   --hr-line: var(--color-neutral-border, #e1ded5);
@@ -27,6 +29,9 @@ PAGE = """
   margin: 0; padding: 0; border: 0; background: none; font: inherit; line-height: inherit; max-height: none;
 }
 """
+
+EMPTIED = '.lsf-text-area .lsf-textarea__region :is(textarea:empty, input[value=""])'
+"""A field whose text was deleted: Label Studio writes a field's text into the HTML as well."""
 
 ITEM = """
 .hr-piece + .hr-piece, .hr-page details + .hr-piece, .hr-text + .hr-text, .lsf-object + .hr-text { margin-top: 16px; }
@@ -74,6 +79,16 @@ QUESTIONS = """
 .hr-page h4 { margin: 0 !important; line-height: 1.5; letter-spacing: 0; }
 .hr-asks h4 { font-size: 16px !important; font-weight: 600 !important; }
 .hr-told h4, .hr-ends h4 { color: var(--hr-quiet) !important; font-size: 14px !important; font-weight: 400 !important; }
+.hr-told.hr-kept, .hr-emptied {
+  position: sticky; z-index: 1; top: 0; display: block; margin: 0 0 4px; padding: 4px 18px; background: var(--hr-card);
+}
+.hr-page:has(.hr-edit textarea:focus) .hr-kept h4 { color: var(--hr-accent) !important; font-weight: 600 !important; }
+.hr-page:has(.hr-edit[style*="none"]) .hr-kept { visibility: hidden; }
+.hr-warned { display: none; }
+.hr-warned h4 { color: #b91c1c !important; font-size: 15px !important; font-weight: 600 !important; }
+.hr-needed:has(~ EMPTIED), .hr-page:has(.hr-corrected:not([style*="none"]) ~ EMPTIED) .hr-emptied { display: block; }
+.hr-page:has(.hr-corrected:not([style*="none"]) ~ EMPTIED) .hr-kept { display: none; }
+body:has(.hr-needed:not([style*="none"]) ~ EMPTIED) STOPPED
 .hr-column .hr-asks { display: block; margin: 0 0 6px; }
 .hr-column .hr-asks h4 { color: var(--hr-quiet) !important; font-size: 14px !important; }
 .hr-page textarea.ant-input {
@@ -156,4 +171,5 @@ def build_style(*, panels: bool, decisions: bool = False) -> str:
 
     `decisions` is for pages on which answers are decided on.
     """
-    return PAGE + ITEM + QUESTIONS + DECISIONS * decisions + ("" if panels else WITHOUT_PANELS)
+    questions = QUESTIONS.replace("EMPTIED", EMPTIED).replace("STOPPED", STOPPED)
+    return PAGE + ITEM + questions + DECISIONS * decisions + ("" if panels else WITHOUT_PANELS)

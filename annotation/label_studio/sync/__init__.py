@@ -3,6 +3,7 @@
 from annotation.label_studio.sync.adoption import Adoption, adopt_project, count_answers, parse_project_address
 from annotation.label_studio.sync.batches import list_batches
 from annotation.label_studio.sync.decision_push import DecisionOrder, DecisionPush, push_decisions
+from annotation.label_studio.sync.people import read_full_names
 from annotation.label_studio.sync.pull import PullResult, pull_batches
 from annotation.label_studio.sync.push import PushOrder, PushResult, push_batch
 from annotation.label_studio.sync.remote_projects import (
@@ -35,6 +36,7 @@ __all__ = [
     "pull_batches",
     "push_batch",
     "push_decisions",
+    "read_full_names",
     "register_account",
     "watch_batches",
 ]

@@ -111,7 +111,6 @@ def adopt_project(
         config=config,
         tasks={task.id: _complete_data(task, client) for task in tasks},
         answers=_list_answered(tasks),
-        people=max((len({one.completed_by for one in task.annotations}) for task in tasks), default=1),
     )
     with _written(folder, draft.files), database.transaction() as session:
         project = _load_new(session, folder / PROJECT, now=clock())

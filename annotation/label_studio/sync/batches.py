@@ -159,6 +159,12 @@ def hold_batch(session: Session, batch_id: int, *, by: BatchHolder, now: datetim
     session.flush()
 
 
+def is_held(session: Session, batch_id: int, *, now: datetime) -> bool:
+    """Whether a push is at work on the batch."""
+    until = session.exec(select(LabelStudioBatch.held_until).where(LabelStudioBatch.id == batch_id)).one()
+    return until is not None and until >= now
+
+
 def release_batch(session: Session, batch_id: int, *, by: BatchHolder) -> None:
     """End the hold of this push."""
     mine = sa.update(LabelStudioBatch).where(

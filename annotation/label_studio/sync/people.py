@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlmodel import Session
+from sqlmodel import Session, col, select
 
 from annotation.errors import BadInput, Conflict, HromadaError, NotFound
 from annotation.label_studio import client as clients
 from annotation.label_studio.client import Client
 from annotation.settings import read_settings
+from annotation.store.database import Database
+from annotation.store.models import Annotator, LabelStudioAccount
 from annotation.vocabulary import BatchWork
 from annotation.workflow.monitoring import batch_work
 from annotation.workflow.monitoring.batch_work import PersonWork
@@ -44,10 +46,20 @@ class PersonStatus:
         """The e-mail, or the pseudonym where it is not known."""
         return self.email or self.work.annotator
 
+    @property
+    def full_name(self) -> str:
+        """The e-mail and the pseudonym, by which results name them."""
+        return describe_person(self.email, self.work.annotator)
+
     def is_called(self, written: str) -> bool:
         """Whether this is the person's pseudonym, e-mail, or the number of their account."""
         numbers = {str(number) for _, number in self.work.accounts}
         return written == self.work.annotator or written.casefold() == self.email.casefold() != "" or written in numbers
+
+
+def describe_person(email: str, pseudonym: str) -> str:
+    """The e-mail, where it is known, and the pseudonym."""
+    return f"{email} ({pseudonym})" if email else pseudonym
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +94,19 @@ def read_people_status(session: Session, *, now: datetime, project_id: int | Non
     except HromadaError as failure:
         people = tuple(_build_unasked(own, settings.label_studio_url.rstrip("/")) for own in work)
         return PeopleStatus(people=people, problem=failure.problem)
+
+
+def read_full_names(database: Database, client: Client) -> dict[str, str]:
+    """The e-mail with the pseudonym of everybody with an account on the server, by pseudonym."""
+    emails = {account.id: account.email for account in client.list_accounts()}
+    query = (
+        select(Annotator.pseudonym, LabelStudioAccount.user_id)
+        .join(Annotator, col(Annotator.id) == col(LabelStudioAccount.annotator_id))
+        .where(LabelStudioAccount.server == client.server_id)
+        .order_by(col(LabelStudioAccount.user_id).desc())
+    )
+    with database.reading() as session:
+        return {name: describe_person(emails.get(account, ""), name) for name, account in session.exec(query)}
 
 
 def _ask_server(client: Client, work: Sequence[PersonWork]) -> tuple[PersonStatus, ...]:

@@ -60,8 +60,8 @@ class PushResult:
 
     `address` is where the annotator finds them. `nothing_assigned` is why fewer are in hand than were asked for,
     `left_out` why named items were not assigned, by their ids. `linked` is whether the annotator has an account.
-    `sent_again` are the items whose tasks somebody deleted on the server. `queues` are the changes of the queues of the
-    project, by annotator: items that are assigned to them no more leave the queue.
+    `sent_again` are items that were assigned before and missing on the server. `queues` are the changes of the queues
+    of the project, by annotator: items that are assigned to them no more leave the queue.
     """
 
     project: str
@@ -192,7 +192,9 @@ class _Push:
         recovered = upload.recover()
         with self.database.reading() as session:
             batch = session.get_one(LabelStudioBatch, self.batch_id)
-        sent_again = queues.detach_deleted_tasks(self.database, self.client, batch)
+        queues.detach_deleted_tasks(self.database, self.client, batch)
+        with self.database.reading() as session:
+            sent_again = queues.list_unsent_items(session, self.batch_id)
         queues.update_fixed_tasks(self.database, self.client, definition, batch_id=self.batch_id)
         queues.expire_overdue_items(self.database, batch, clock=self.clock)
         sent = self._assign_and_send(upload)

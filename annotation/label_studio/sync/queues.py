@@ -86,7 +86,8 @@ def follow_assignments(
     changes = remove_ended_tasks(database, client, batch, clock=clock, drop_drafts=drop_drafts)
     reopen_tasks(database, client, batch)
     with database.reading() as session:
-        missing = _list_unsent_items(session, batch_id, now=clock())
+        is_held = batches.is_held(session, batch_id, now=clock())
+        missing = () if is_held else list_unsent_items(session, batch_id)
     return QueueChanges(removed=changes.removed, begun=changes.begun, missing=missing)
 
 
@@ -276,20 +277,17 @@ def _detach_tasks(session: Session, batch: LabelStudioBatch, remote_ids: Collect
     execute(sa.delete(LabelStudioTask).where(*gone))
 
 
-def _list_unsent_items(session: Session, batch_id: int, *, now: datetime) -> tuple[str, ...]:
-    """The items that are assigned and not on the server; none while a push is at work, which sends them."""
-    is_held = sa.and_(col(LabelStudioBatch.holder).is_not(None), col(LabelStudioBatch.held_until) >= now)
+def list_unsent_items(session: Session, batch_id: int) -> tuple[str, ...]:
+    """The items that are assigned and not on the server: never sent, or deleted there."""
     query = (
         select(Item.external_id)
         .join(Assignment, col(Assignment.item_id) == col(Item.id))
         .join(LabelStudioTask, col(LabelStudioTask.assignment_id) == col(Assignment.id))
-        .join(LabelStudioBatch, col(LabelStudioBatch.id) == col(LabelStudioTask.batch_id))
         .where(
             LabelStudioTask.batch_id == batch_id,
             col(LabelStudioTask.remote_id).is_(None),
             col(LabelStudioTask.sent_at).is_(None),
             _IS_LIVE,
-            sa.not_(sa.func.coalesce(is_held, sa.false())),
         )
     )
     return tuple(session.exec(query.order_by(col(LabelStudioTask.assignment_id))).all())

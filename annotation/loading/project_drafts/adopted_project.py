@@ -41,12 +41,11 @@ def draft_adopted_project(
     config: LabelConfig,
     tasks: Mapping[int, Mapping[str, Any]],
     answers: Sequence[frozenset[str]],
-    people: int,
 ) -> AdoptedDraft:
     """Draft the files of a project.
 
     `source` is its address there, `tasks` the data of its tasks by their number, `answers` the controls that each
-    annotation has an answer of, and `people` the largest number of people who answered one task.
+    annotation has an answer of. There is no `overlap`, so that whoever answers there later counts as well.
     """
     shown = [field for field in config.shown if any(field in data for data in tasks.values())]
     shown = shown or list(dict.fromkeys(field for data in tasks.values() for field in data))[:1]
@@ -81,7 +80,6 @@ def draft_adopted_project(
             ),
         ),
         YamlLine("votes", "", "how its annotations are read", below=(YamlLine("format", "label-studio"), read)),
-        YamlLine("overlap", str(max(1, people)), "how many people answer each item"),
     ]
     head = [f"# Written by `hromada label-studio adopt {source}`."]
     head += [f"# Left out, since no question type is like it: {one}" for one in config.others]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -50,15 +51,16 @@ def pull(
             drop_drafts=drop_drafts,
             progress=progress,
         )
-        erased, refused = 0, ""
+        erased, refused, names = 0, "", dict[str, str]()
         try:
+            names = sync.read_full_names(database, client)
             erased = sync.erase_copies(database, client)
         except HromadaError as failure:
             refused = str(failure)
     if json:
         terminal_output.print_json([result.as_json() for result in results])
     else:
-        _print_results(results)
+        _print_results(results, names)
         if erased:
             terminal_output.print_sentence(f"Projects and answers of forgotten annotators erased there: {erased}.")
     if refused:
@@ -67,13 +69,14 @@ def pull(
         sys.exit(1)
 
 
-def _print_results(results: Sequence[PullResult]) -> None:
-    named = [(f"{result.project}, {result.annotator}", result) for result in results]
+def _print_results(results: Sequence[PullResult], names: Mapping[str, str]) -> None:
+    """Print a table of what was pulled; `names` are full names by pseudonym."""
+    named = [(_name_batch(result, names), result) for result in results]
     columns = ("project", "person", "pass", "answered", "changed", "skipped", "deleted", "aside")
     rows = [
         (
-            result.project, result.annotator, result.described_work, result.answered, result.changed,
-            result.skipped, result.deleted, sum(number for _, number in result.set_aside),
+            result.project, names.get(result.annotator, result.annotator), result.described_work, result.answered,
+            result.changed, result.skipped, result.deleted, sum(number for _, number in result.set_aside),
         )
         for result in results
     ]  # fmt: skip
@@ -93,6 +96,10 @@ def _print_results(results: Sequence[PullResult]) -> None:
     notes += [f"{name}: {line}" for name, result in named for line in _describe_queue(result)]
     notes += [] if results else ["No batch was pushed yet."]
     terminal_output.print_table("Pulled", columns, rows, notes=notes)
+
+
+def _name_batch(result: PullResult, names: Mapping[str, str]) -> str:
+    return f"{result.project}, {names.get(result.annotator, result.annotator)}"
 
 
 def _describe_set_aside(result: PullResult) -> list[str]:
@@ -147,11 +154,16 @@ def watch(
 
     problems: dict[str, str] = {}
     printed: dict[int | None, list[str]] = {}
+    names: dict[str, str] = {}
 
     def print_news(results: Sequence[PullResult]) -> None:
         problems.pop("", None)
+        if any(result.annotator not in names for result in results):
+            names.update({result.annotator: result.annotator for result in results})
+            with suppress(HromadaError):  # the next pull says that the server does not answer
+                names.update(sync.read_full_names(database, client))
         for result in results:
-            name = f"{result.project}, {result.annotator}"
+            name = _name_batch(result, names)
             if result.changes:
                 terminal_output.print_sentence(f"{name}: {_describe_changes(result)}.")
             _print_problem_once(problems, str(result.remote_id), result.problem)

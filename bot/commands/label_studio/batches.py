@@ -66,8 +66,8 @@ def describe_begun(items: Sequence[str], *, project: str) -> str:
     return f"no longer assigned, but a draft there keeps it in the queue: {name_items(items)}. Remove it: {remedy}"
 
 
-def print_push(result: PushResult, *, written: str) -> None:
-    """Print what a push did for somebody who was named as it is `written`."""
+def print_push(result: PushResult, *, written: str, names: Mapping[str, str]) -> None:
+    """Print what a push did for somebody who was named as it is `written`; `names` are full names by pseudonym."""
     person = result.annotator if written == result.annotator else f"{written} ({result.annotator})"
     if result.in_hand:
         recovered = f", {result.recovered} found there again" if result.recovered else ""
@@ -79,11 +79,11 @@ def print_push(result: PushResult, *, written: str) -> None:
         terminal_output.print_line(result.address)
     else:
         terminal_output.print_sentence(f"Nothing waits for {person} in Label Studio.")
-    for line in _describe_push(result):
+    for line in _describe_push(result, names):
         terminal_output.print_sentence(line)
 
 
-def _describe_push(result: PushResult) -> Iterator[str]:
+def _describe_push(result: PushResult, names: Mapping[str, str]) -> Iterator[str]:
     if result.nothing_assigned is not None:
         reason = REASONS[result.nothing_assigned.reason].format(person=result.annotator, project=result.project)
         yield f"They get no more now: {reason}."
@@ -95,11 +95,12 @@ def _describe_push(result: PushResult) -> Iterator[str]:
     for why, left in by_reason.items():
         yield f"Not sent, since {why}: {name_items(left)}."
     if result.sent_again:
-        yield f"Sent again, since somebody deleted it there: {name_items(result.sent_again)}."
+        items = name_items(result.sent_again)
+        yield f"Sent, since they were deleted there, or an earlier push did not get so far: {items}."
     for person, changes in result.queues.items():
         for line in (describe_removed(changes.removed), describe_begun(changes.begun, project=result.project)):
             if line:
-                yield f"{person}: {line}"
+                yield f"{names.get(person, person)}: {line}"
     if not result.linked:
         yield f"No account is linked; before the pull: hromada label-studio link ACCOUNT --person {result.annotator}"
 
@@ -165,7 +166,7 @@ def push(
                 )
             pushed.append(result)
             if not json:
-                print_push(result, written=written)
+                print_push(result, written=written, names=sync.read_full_names(database, client))
     if json:
         facts = [result.as_json() for result in pushed]
         terminal_output.print_json(facts[0] if len(person) == 1 else facts)

@@ -66,7 +66,7 @@ def _build_cells(one: PersonStatus) -> dict[str, Cell]:
     work, corrections = one.work, one.work.corrections
     share = f"of {corrections.number}" if corrections.number else None
     return {
-        "person": f"{one.email} ({work.annotator})" if one.email else work.annotator,
+        "person": one.full_name,
         "project": work.project,
         "work": work.work.value,
         "waiting": work.waiting,
@@ -86,9 +86,18 @@ def _build_cells(one: PersonStatus) -> dict[str, Cell]:
 
 def _format_date(moment: datetime) -> str:
     """The date where the campaign is, as reminders name it."""
+    return f"{moment.astimezone(_get_time_zone()):%Y-%m-%d}"
+
+
+def _format_time(moment: datetime) -> str:
+    zone = _get_time_zone()
+    return f"{moment.astimezone(zone):%Y-%m-%d %H:%M} ({zone.key})"
+
+
+def _get_time_zone() -> ZoneInfo:
     from annotation.settings import read_settings
 
-    return f"{moment.astimezone(ZoneInfo(read_settings().time_zone)):%Y-%m-%d}"
+    return ZoneInfo(read_settings().time_zone)
 
 
 def _format_seconds(seconds: float) -> str:
@@ -102,7 +111,7 @@ def _list_notes(status: PeopleStatus) -> list[str]:
     notes = [f"{status.problem} E-mails, and what was begun there, are not known now."] if status.problem else []
     pulled = [one.work.pulled_at for one in people if one.work.pulled_at is not None]
     notes.append(
-        f"Answers as of the pull at {min(pulled):%Y-%m-%d %H:%M} UTC."
+        f"Answers as of the pull at {_format_time(min(pulled))}."
         if pulled
         else "No answers were pulled yet: hromada label-studio pull"
     )

@@ -126,11 +126,17 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AbstractAsyncContext
 
 @asynccontextmanager
 async def _serve_dashboard(
-    opened: database.Database, url: str, *, unblind: bool = False, token: str | None = None
+    opened: database.Database,
+    url: str,
+    *,
+    unblind: bool = False,
+    token: str | None = None,
+    time_zone: str = "Europe/Kyiv",
 ) -> AsyncIterator[str]:
     pages = LivePages(
         reader=SnapshotReader(database=opened, unblind=unblind),
         meter=ThreadMeter(url=url, unblind=unblind, answer_seconds=10.0),
+        time_zone=time_zone,
     )
     address = ListenAddress(host="127.0.0.1", port=0, field="--listen")
     async with DashboardServer(pages=pages, access=Access(token)).serve(address) as port:

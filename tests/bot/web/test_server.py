@@ -8,8 +8,9 @@ import re
 import time
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 import _hung_databases
 import aiohttp
@@ -115,6 +116,18 @@ async def test_who_does_what_in_label_studio_is_in_the_people_of_a_project(
         assert "Label Studio cannot be asked now" in people
         assert f'<th scope="row">{name}</th>' in people.partition("Work in Label Studio")[2]
         assert "Label Studio" not in await read_until(other.content, "people", "<tbody>")
+
+
+async def test_times_are_those_of_the_organisers(campaign: Campaign, serve: Serve, http: aiohttp.ClientSession) -> None:
+    """Every time is in the time zone of the settings, which the page names; that of counting is seconds ago."""
+    async with serve(campaign.database, campaign.url, time_zone="Asia/Tokyo") as address:
+        _, text, _ = await fetch(http, address)
+        counted = re.search(r"Counted at (\d\d:\d\d:\d\d) \(Asia/Tokyo\)", text)
+        assert counted is not None
+        now = datetime.now(ZoneInfo("Asia/Tokyo"))
+        assert counted[1] in {f"{now - timedelta(seconds=ago):%H:%M:%S}" for ago in range(60)}
+        assert "<span>Asia/Tokyo</span>" in text, "the time of the last answer"
+        assert "UTC" not in text
 
 
 async def test_pages_may_do_nothing_but_ask_their_own_server(

@@ -134,12 +134,19 @@ def test_a_project_by_hand_and_two_people_give_agreement_in_three_commands(
     assert "no wrong" not in run("database", "check")
     assert run.json("adopt", str(number))["new"] is False
 
+    for task in tasks[2:6]:
+        say(label_studio, accounts["ivan"], task, result=answer("sad", [["Weather"]], 3))
+    assert run.json("pull", "mood")[0]["answered"] == 4
+    several = json.loads(run("agreement", "mood", "--json"))
+    first = several["coefficients"][0]
+    assert (first["n_annotators"], first["n_votes"]) == (3, 18), "somebody who answers later counts as well"
+
     forgotten = next(row["annotator"] for row in adopted["people"] if row["account"] == olha.email)
     run("people", "forget", forgotten, "--yes")
     assert run.json("pull", "mood")[0]["answered"] == 0
     with label_studio.api() as api:
         left = {one["completed_by"] for task in tasks[:8] for one in api.get(f"/api/tasks/{task}/annotations/").json()}
-    assert left == {taras.id}
+    assert left == {taras.id, accounts["ivan"].id}
 
 
 def test_a_server_calls_this_machine_and_no_other_private_address(

@@ -67,7 +67,7 @@ def test_a_batch_from_link_to_pull(hromada: Command, accounts: Mapping[str, Acco
         assert api.post(f"/api/tasks/{tasks[0]['id']}/annotations/", json={"result": [SAID]}).status_code == 201
     (pulled,) = hromada.json("pull")
     assert (pulled["answered"], pulled["set_aside"], pulled["problem"]) == (1, {}, None)
-    assert "Pulled" in hromada("label-studio", "pull", "p")
+    assert f"{olha.email} ({code})" in hromada("label-studio", "pull", "p", COLUMNS="200")
     found = hromada.json("doctor")
     assert {"account": olha.id, "name": olha.email, "annotator": code} in found["accounts"]
     assert [(one["annotator"], one["tasks"], one["is"]) for one in found["desks"]] == [(code, 3, "well")]
@@ -323,9 +323,10 @@ def test_the_watch_ends_well_when_it_is_told_to(hromada: Command, accounts: Mapp
         stderr=subprocess.PIPE, text=True,
     ) as watch:  # fmt: skip
         assert watch.stdout is not None
-        assert watch.stdout.readline() == f"p, {code}: 1 answered.\n"
+        told = watch.stdout.readline()
         watch.send_signal(signal.SIGTERM)
         out, err = watch.communicate(timeout=60)
+    assert told == f"p, {taras.email} ({code}): 1 answered.\n"
     assert (watch.returncode, out, err) == (0, "", "")
 
 

@@ -183,7 +183,16 @@ def test_nothing_is_no_answer_where_one_is_required(
         page.locator(".hr-text textarea").fill("Усе добре.")
     else:
         page.keyboard.press("1")
+        done, stopped = page.locator(".lsf-choice__checkbox"), page.get_by_text("У тексті нічого не позначено")
+        expect(done).to_be_hidden()
         visitor.mark("Речення")
-        page.keyboard.press("2")
+        done.click()
+        expect(stopped).to_be_hidden()
+        page.locator(".htx-highlight").click()
+        page.keyboard.press("Backspace")
+        expect(stopped).to_be_visible()  # and Submit is not to be clicked
+        page.keyboard.press("1")
+        visitor.mark("Речення")
+        expect(stopped).to_be_hidden()
     visitor.submit()
     assert run.json("pull")[0]["answered"] == 1

@@ -146,7 +146,7 @@ def test_a_task_that_was_deleted_there_is_sent_again(workspace: Workspace) -> No
     delete_task(workspace, second)
     assert [workspace.pull().queue.missing for _ in range(2)] == [(second,), (second,)]
     pushed = workspace.push("olha", 2)
-    assert (pushed.sent, pushed.in_hand, pushed.sent_again) == (1, 2, ())
+    assert (pushed.sent, pushed.in_hand, pushed.sent_again) == (1, 2, (second,))
     delete_task(workspace, third)
     assert workspace.push("olha", 2).sent_again == (third,)
     assert list_queue(workspace) == sorted([second, third])
@@ -273,7 +273,7 @@ def test_people_are_named_by_e_mail_and_items_are_released_one_by_one(
     events = json.loads(hromada("status", "p", "--item", "i1", "--json"))["events"]
     assert [event["at"] for event in events if event["at"] is None or event["at"] > clock().isoformat()] == [None]
     assert events[0]["what"] == "taken back by an organiser: its place is free"
-    assert f"p, {code}: left the queue, no longer assigned: i1." in hromada("label-studio", "pull")
+    assert f"p, {email} ({code}): left the queue, no longer assigned: i1." in hromada("label-studio", "pull")
     assert hromada("people", "data", email) == hromada("people", "data", code)
 
 
