@@ -158,7 +158,7 @@ def _words(text: str) -> str:
     That is lower case, no Unicode punctuation, NFC. Any dash used as a minus becomes U+002D, and a comma between
     digits a point: −3,5 and -3.5 are equal, −6 and 6, 3.5 and 35 are not.
     """
-    return _remove_punctuation(text).translate(_COMMA_TO_POINT)
+    return _build_bare_words(text).translate(_COMMA_TO_POINT)
 
 
 def _number(text: str) -> str:
@@ -168,7 +168,7 @@ def _number(text: str) -> str:
     5-7 are none). One comma or one point is its decimal mark. Spaces and apostrophes group thousands. So does a comma
     or point that occurs more than once (1,234,567) or comes before the other one (1,234.5 equals 1.234,5).
     """
-    written = _remove_punctuation(text)
+    written = _build_bare_words(text)
     match = _NUMBER_FORM.fullmatch(written)
     if match is None:
         return written.translate(_COMMA_TO_POINT)
@@ -180,7 +180,7 @@ def _number(text: str) -> str:
 
 def is_number(text: str) -> bool:
     """Whether the normalisation `number` recognises the text as a number."""
-    return _NUMBER_FORM.fullmatch(_remove_punctuation(text)) is not None
+    return _NUMBER_FORM.fullmatch(_build_bare_words(text)) is not None
 
 
 _DASHES = "\u002d\u058a\u2010-\u2015\u2212\ufe58\ufe63\uff0d"
@@ -197,10 +197,16 @@ _NUMBER_FORM = re.compile(
 _COMMA_TO_POINT = {ord(","): "."}
 
 
-def _remove_punctuation(text: str) -> str:
+def _build_bare_words(text: str) -> str:
+    """A text without punctuation and without words that announce an answer, also those that punctuation hid."""
+    bare = remove_punctuation(strip_announcement(text))
+    answer = strip_announcement(bare)
+    return bare if answer == bare else _build_bare_words(answer)
+
+
+def remove_punctuation(text: str) -> str:
     """Lower case, single spaces, no punctuation except the minus and separators of numbers; dashes are U+002D."""
-    bare = strip_announcement(unicodedata.normalize("NFC", text)).strip()
-    lower = re.sub(f"[{_DASHES}]", "-", bare.lower())
+    lower = re.sub(f"[{_DASHES}]", "-", unicodedata.normalize("NFC", text).strip().lower())
     parts, position = [], 0
     for number in _SIGNED_NUMBER.finditer(lower):
         signed = "".join(number[0].split())

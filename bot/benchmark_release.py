@@ -13,8 +13,8 @@ from annotation.campaigns.questions import Question
 from annotation.campaigns.sections.benchmark import BenchmarkSection
 from annotation.loading.drafts import pause_garbage_collection
 from annotation.store import frames, queries
-from annotation.store.models import Assignment, Item, Project
-from annotation.vocabulary import Pool
+from annotation.store.models import Assignment, Item, Judgement, Project
+from annotation.vocabulary import Pool, Stage
 from bot.release import ProjectInputs
 from exports.adjudicated_gold import fill_missing_gold
 from exports.benchmark_items.answer_spaces import ANSWER_SPACES
@@ -23,7 +23,7 @@ from exports.filtering.filtered_items import decide_items
 
 LATER_STEP = "it is asked in a later step, when people have seen more than the stimulus that models get"
 NOT_CHOSEN = "`benchmark.questions` does not name it"
-NO_GOLD = "no gold is declared (`benchmark.questions` takes the consensus of the votes of those that it names)"
+NO_GOLD = "it has no gold, and `benchmark.questions` does not ask for the consensus of its votes"
 
 
 @pause_garbage_collection()
@@ -57,7 +57,28 @@ def build_source(session: Session, name: str, projects: Sequence[ProjectInputs] 
         unfit=tuple(unfit),
         definitions={project.name: project.definition_sha256 for project in stored},
         version=metadata.version("hromada"),
+        collected=_read_collected(session, stored),
+        closed=_find_closed(stored),
     )
+
+
+def _read_collected(session: Session, projects: Sequence[Project]) -> tuple[str, str] | None:
+    """The days of the first and the last answer of the main stage, None if no time is known."""
+    times = col(Judgement.answered_at)
+    query = (
+        sa.select(sa.func.min(times), sa.func.max(times))
+        .join(Assignment)
+        .join(Item)
+        .where(col(Item.project_id).in_([project.id for project in projects]), col(Assignment.stage) == Stage.MAIN)
+    )
+    first, last = session.connection().execute(query).one()
+    return None if first is None or last is None else (first.date().isoformat(), last.date().isoformat())
+
+
+def _find_closed(projects: Sequence[Project]) -> str | None:
+    """The day on which the last of the projects was closed, None while one of them is open."""
+    times = [project.closed_at for project in projects if project.closed_at is not None]
+    return max(times).date().isoformat() if times and len(times) == len(projects) else None
 
 
 def _find_obstacle(inputs: ProjectInputs, question: Question) -> str | None:
@@ -95,9 +116,8 @@ def _build_task_source(
     benchmark, few_shot = definition.benchmark, definition.benchmark.few_shot
     pools = (Pool.MAIN, Pool.TRAINING if benchmark.own_pool is None else Pool.FEW_SHOT)
     texts, examples = (frames.read_shown_items(view, project, pool, field=field, later=later) for pool in pools)
-    declared = definition.declared.model_dump(exclude_none=True)
     return TaskSource(
-        data=fill_missing_gold(inputs.read_data_set(question.name)),
+        data=inputs.add_parts(inputs.read_data_set(question.name)),
         kind=question.kind,
         text=question.text,
         help=question.help,
@@ -112,7 +132,7 @@ def _build_task_source(
         highlights=_has_highlights(definition),
         instructions=project.instructions,
         model_instructions=_choose_instructions(project, benchmark),
-        declared={name: str(fact) for name, fact in declared.items()},
+        declared=definition.declared.stated,
         platforms=platforms,
         **space.build_source_fields(space.number_positions(question, texts["options"])),
     )

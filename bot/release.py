@@ -187,7 +187,11 @@ class ProjectInputs:
 
     def add_parts(self, data: inputs.DataSet) -> inputs.DataSet:
         """The data set with the strata and tags of its items."""
-        return replace(data, parts=frames.read_item_parts(self.view, self.project))
+        return replace(data, parts=self._item_parts)
+
+    @cached_property
+    def _item_parts(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        return frames.read_item_parts(self.view, self.project)
 
     @cached_property
     def joint_answers(self) -> JointAnswers | None:

@@ -16,7 +16,7 @@ import pandas as pd
 
 from aggregation.errors import HromadaError, Where
 from aggregation.intervals.resampling import Progress
-from exports import hugging_face, inspect_ai, lm_eval, writers
+from exports import citation, hugging_face, inspect_ai, lm_eval, writers
 from exports.benchmark_items import BenchmarkTask, BuildOptions, BuildSource, build_tasks
 from exports.benchmark_items.differences import declare_differences, list_differences
 from exports.benchmark_items.forms import name_generation
@@ -24,6 +24,7 @@ from exports.benchmark_items.readers import READERS_VERSION
 from exports.lm_eval.replay import TaskPeople, has_harness, list_samples
 from exports.lm_eval.results import KEY_ROWS, MANIFEST, PROMPTS
 from exports.lm_eval.task_files import format_rows
+from exports.people_files import build_people_files
 
 Files = dict[str, str | bytes]
 """The contents of files by their paths in the folder."""
@@ -45,6 +46,7 @@ def describe_task(task: BenchmarkTask, people: TaskPeople) -> dict[str, Any]:
         "n_few_shot": len(task.few_shot),
         "num_few_shot": task.num_few_shot,
         "left_out": dict(task.left_out),
+        "human": task.human.to_plain(),
         "people": asdict(people),
         "differences": list(list_differences(task)),
     }
@@ -134,7 +136,7 @@ def build_benchmark(
     if not tasks:
         raise HromadaError(
             f"No task can be made of {source.name!r}: {_join_reasons(left_out)}.",
-            remedy="Declare gold, or collect answers first.",
+            remedy="Declare gold, or name the questions under `benchmark.questions` and collect answers first.",
         )
     report(0.3)
     parquet = hugging_face.build_data_files(tasks)  # first, while little else is in memory
@@ -182,7 +184,7 @@ def build_benchmark(
     key_files |= {f"inspect_ai/{path}": content for path, content in hidden_scores.items()}
     report(0.9)
     manifest = _build_manifest(source, options, parts, files, key_files)
-    notes = _list_notes(parts)
+    notes = _list_notes(parts, group=source.name if source.is_group else None)
     files[MANIFEST] = writers.format_json(manifest)
     return Benchmark(files=files, key_files=key_files, manifest=manifest, notes=notes)
 
@@ -243,6 +245,8 @@ def _build_open_files(
         **{f"lm_eval/{path}": content for path, content in task_files.items()},
         f"lm_eval/{PROMPTS}": "".join(_format_prompts(parts.tasks)),
         **_build_sample_files(open_tasks, parts.samples),
+        **build_people_files(open_tasks),
+        citation.FILE: citation.build_cff(source, parts.tasks, licence=hugging_face.find_licence(source)),
         **{f"hugging_face/{path}": content for path, content in data.items()},
         **{f"hugging_face/{task}/{split}.jsonl": content for (task, split), content in rows.items()},
         "hugging_face/README.md": card,
@@ -278,7 +282,7 @@ def _build_key_files(parts: _Parts) -> Files:
     _, hidden = _part_tasks(parts.tasks)
     if not hidden:
         return {}
-    files: Files = {KEY_ROWS: b"".join(format_rows(task.key) for task in hidden)}
+    files: Files = {KEY_ROWS: b"".join(format_rows(task.key) for task in hidden), **build_people_files(hidden)}
     answers = hugging_face.build_human_file(hidden)
     if answers is not None:
         files["human_responses.parquet"] = answers
@@ -313,9 +317,12 @@ def _build_manifest(
     return manifest
 
 
-def _list_notes(parts: _Parts) -> tuple[str, ...]:
-    """What is not there, and why, for people."""
+def _list_notes(parts: _Parts, *, group: str | None) -> tuple[str, ...]:
+    """What is not there, and why, for people; and what models take that tell no likelihoods."""
     notes = [f"{name}: no task, {reason}." for name, reason in parts.left_out.items()]
+    written = [task.forms[-1].task for task in parts.tasks if len(task.forms) > 1]
+    if written:
+        notes.append(f"Chat models take {name_generation(group) if group else ', '.join(written)}.")
     for task in parts.tasks:
         people = parts.people[task.name]
         notes += [f"{task.name}: {number} items left out: {reason}." for reason, number in task.left_out.items()]
@@ -333,4 +340,6 @@ def _list_notes(parts: _Parts) -> tuple[str, ...]:
             notes.append(f"{task.name}: no few-shot examples: no item with open gold is of a group without test items.")
         if "licence" not in task.source.declared:
             notes.append(f"{task.name}: no licence is declared.")
+    if not any("authors" in task.source.declared for task in parts.tasks):
+        notes.append(f"{citation.FILE}: no authors are declared; write `declared: {{authors: …}}`, with semicolons.")
     return (*notes, *([f"People's result files are missing: {parts.no_replay}."] if parts.no_replay else []))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # elements make elements, so that the bot, which reads export
     from xml.etree.ElementTree import Element
 
 DIGIT_HOTKEYS = "1234567890"
-STOPPED = ".lsf-controls__tooltip-wrapper:has(button[name=submit]) { opacity: .4; pointer-events: none; }"
+STOPPED = '.lsf-controls :is(button[name=submit], [data-testid$="-dropdown"]) { opacity: .4; pointer-events: none; }'
 """The end of a rule of CSS that stops Submit and Update, which Label Studio's own settings cannot."""
 _FORBIDDEN_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _WORD_JOINER = "\u2060"

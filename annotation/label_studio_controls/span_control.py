@@ -122,9 +122,9 @@ def _list_aliases(question: SpanQuestion) -> tuple[str, ...]:
 def _build_marked_style(warned: str, label: str) -> str:
     """CSS: "Marked" is there once a part has the label; ticked without one, it is told of, and stops Submit.
 
-    Label Studio writes the label on a marked part behind its number: `data-label="1:Who?"`.
+    Label Studio writes the label on the last line of a marked part, in later releases behind a number: `1:Who?`.
     """
-    marked = f'.htx-highlight:is([data-label*=":{elements.escape_css(label)}"], :not([data-label]))'
+    marked = f'.htx-highlight:is([data-label*="{elements.escape_css(label)}"], :not([data-label]))'
     box = ".lsf-choices .lsf-choice:first-child"
     return f"""
 .hr-{warned} ~ {box} .lsf-hint {{ display: none; }}

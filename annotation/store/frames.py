@@ -137,7 +137,7 @@ def read_shown_items(
     return frame.sort_values("item_id", ignore_index=True) if pool is Pool.MAIN else frame
 
 
-def read_item_parts(session: Session, project: Project) -> dict[str, dict[str, list[str]]]:
+def read_item_parts(session: Session, project: Project) -> dict[str, dict[str, tuple[str, ...]]]:
     """The main items by `stratum` and by `tag`, each sorted; without the kinds that no item has."""
     query = select(Item.external_id, Item.stratum, Item.tags).where(
         Item.project_id == project.id, Item.pool == Pool.MAIN
@@ -147,7 +147,11 @@ def read_item_parts(session: Session, project: Project) -> dict[str, dict[str, l
         for kind, names in (("stratum", () if stratum is None else (stratum,)), ("tag", tags or ())):
             for name in names:
                 parts[kind].setdefault(name, []).append(item)
-    return {kind: dict(sorted(by_name.items())) for kind, by_name in parts.items() if by_name}
+    return {
+        kind: {name: tuple(items) for name, items in sorted(by_name.items())}
+        for kind, by_name in parts.items()
+        if by_name
+    }
 
 
 def read_accepted_answers(session: Session, project: Project) -> dict[str, tuple[str, ...]]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aggregation.errors import HromadaError, Where
 from annotation.errors import BadInput
 from bot.commands import terminal_output
 from bot.commands.command_line import AsJson, refuse_options
@@ -18,9 +17,7 @@ if TYPE_CHECKING:
 
     from exports.checklist import CheckedLine
     from exports.facts import ReleaseFacts
-    from exports.release import ForbiddenString, ReleaseFolder
-
-NAMED_PLACES = 5  # of those where an identity stands
+    from exports.release import ReleaseFolder
 
 
 def release(
@@ -95,7 +92,7 @@ def release(
     del inputs  # the files hold it all
     blocked = bool(built.checklist.blocking) and not draft
     if not blocked:
-        _refuse_identities(built, forbidden)
+        release_inputs.refuse_identities(built.files, forbidden)
         releases.write_release_folder(built, folder)
     if json:
         _print_json(built, folder, blocked=blocked)
@@ -103,22 +100,6 @@ def release(
         _print_tables(facts, built, folder, blocked=blocked)
     if blocked:
         raise typer.Exit(1)
-
-
-def _refuse_identities(built: ReleaseFolder, forbidden: Sequence[ForbiddenString]) -> None:
-    """Raise HromadaError, before anything is written, where a file would tell who somebody is."""
-    from exports import release as releases
-
-    identities = releases.find_identities(built.files, forbidden)
-    if not identities:
-        return
-    places = "; ".join(f"{place.file}, line {place.line}: {place.kind}" for place in identities[:NAMED_PLACES])
-    more = f" and {len(identities) - NAMED_PLACES} more" if len(identities) > NAMED_PLACES else ""
-    raise HromadaError(
-        f"Files would tell who somebody is, and nothing was written: {places}{more}.",
-        remedy="Take it out of the items, texts, reasons or declared facts in which it stands, and release again.",
-        where=Where(file=identities[0].file),
-    )
 
 
 def _verify(folder: Path, *, json: bool) -> None:

@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from exports.benchmark_items import replies
 
@@ -20,11 +21,12 @@ _MARK = re.compile(
 _KEYCAP = re.compile("[\ufe0f\u20e3]")
 _CLOSED = re.compile(rf"[\s*_`)\]{replies.QUOTES}$]*[.:;,!]?[\s*_`)\]{replies.QUOTES}$]*\Z")
 _DELIMITER = re.compile(
-    rf"[*_`{replies.QUOTES}]*(?P<sign>[)\]:]+[.:]?|[.,;]|\s+[–—-]+(?=\s)|[ \t]*\n|\s+\()[*_`{replies.QUOTES}]*\s*"
+    rf"[*_`{replies.QUOTES}]*(?P<sign>[)\]:]+[.:]?|[.,;](?!\w)|\s+[–—-]+(?=\s)|[ \t]*\n|\s+\()[*_`{replies.QUOTES}]*\s*"
 )
 _REASON = re.compile(
-    r"[\s,*_]*(?:because|since|as|оскільки|бо|тому що|адже|потому что|поскольку|так как)\b|"
-    r"\s+is\s+(?:the\s+)?(?:right|correct|best|answer)\b",
+    r"[\s,*_]*(?:because|since|as|оскільки|бо|тому що|адже|потому что|поскольку|так как|explanation|reason|"
+    r"пояснення|объяснение|обґрунтування)\b|"
+    r"[\s*_]+is\s+(?:the\s+)?(?:right|correct|best|better|answer)\b",
     re.IGNORECASE,
 )
 _ANOTHER = re.compile(
@@ -36,8 +38,9 @@ _JOINED = re.compile(
     rf"\s*(?:[/&+,-]|and\b|or\b|і\b|й\b|та\b|або\b|чи\b|и\b|или\b)\s*{replies.LEAD}(?:[0-9]+|[^\W\d_])(?!\w)",
     re.IGNORECASE,
 )
+_OR = re.compile(r"(?:or|або|чи|или)\b", re.IGNORECASE)
 _CORRECTION = re.compile(
-    r"(?:\A|[.!?…,;:)\n–—-])\s*(?:(?:or|and|but|або|или|but no)\s+)?(?:(?:wait|actually|rather|correction|sorry|hmm+|"
+    r"(?:\A|[.!?…,;:)\n–—-])\s*(?:(?:or|and|but|або|или|no|oh)\s+)*(?:(?:wait|actually|rather|correction|sorry|hmm+|"
     r"on second thought|насправді|точніше|стоп|вибачте|на самом деле|вернее|точнее|извините|простите)\b|"
     r"(?:no|ні|нет)\s*[,:–—-])",
     re.IGNORECASE,
@@ -115,9 +118,16 @@ class _Options:
         if match is None:
             return self.find_text(line)
         number, rest = self.find_mark(match["mark"]), match["rest"]
-        if number is None or _CLOSED.match(rest):
-            return number if number is not None else self.find_text(line)
+        if number is None:
+            return self.find_text(line)
+        if _CLOSED.match(rest):
+            return None if self._is_doubtful(number, match["mark"], line) else number
         return number if self._agrees(number, rest) else None
+
+    def _is_doubtful(self, number: int, mark: str, phrase: str) -> bool:
+        """Whether a phrase is the text of another option, and no mark of this one but only looks like it."""
+        is_mark = replies.fold_case(mark) == replies.fold_case(self.marks[number])
+        return not is_mark and self.find_text(phrase) not in (None, number)
 
     def match_mark(self, phrase: str) -> re.Match[str] | None:
         """The mark at the start of a phrase, if the options have marks."""
@@ -131,15 +141,17 @@ class _Options:
         if self.find_text(rest) is not None:
             return self.find_text(rest) == number
         holders = [other for other, text in enumerate(self.texts) if f" {words} " in f" {replies.build_key(text)} "]
-        starts = f"{words} ".startswith(f"{replies.build_key(self.texts[number])} ") and bool(
-            replies.build_key(self.texts[number])
-        )
-        return holders == [number] or (starts and self.list_named(rest) == {number})
+        own = replies.build_key(self.texts[number])
+        return holders == [number] or (f"{words} ".startswith(f"{own} ") and self.list_named(rest) == {number})
 
     def read_phrase(self, phrase: str, *, announced: bool) -> int | None:
         """The option that a phrase begins with, and that nothing in the rest of it takes back."""
         match = self.match_mark(phrase)
         if match is not None and (number := self.find_mark(match["mark"])) is not None:
+            if _CLOSED.match(match["rest"]):
+                return None if self._is_doubtful(number, match["mark"], phrase) else number
+            if self.find_text(phrase) not in (None, number):
+                return self.find_text(phrase) if _DELIMITER.match(match["rest"]) is None else None
             if self._is_chosen(number, match["mark"], match["rest"], announced=announced):
                 return number
             is_word = match["mark"] != self.marks[number] and _DELIMITER.match(match["rest"]) is None
@@ -148,7 +160,7 @@ class _Options:
 
     def _is_chosen(self, number: int, mark: str, rest: str, *, announced: bool) -> bool:
         """Whether the mark with which a phrase begins is its answer, and no word, and no part of a list."""
-        if _CLOSED.match(rest) or self._agrees(number, rest):
+        if self._agrees(number, rest):
             return True
         another = _JOINED.match(rest)
         if another or _CORRECTION.search(rest):
@@ -159,7 +171,7 @@ class _Options:
             is_word = not mark.isdigit() and mark in "AIАВІОУСКЗЯИЙ"
             return is_exact and bool(_REASON.match(rest)) and (announced or not is_word or mark.isascii())
         tail = rest[delimiter.end() :]
-        if _ANOTHER.match(tail) or self._starts_with_another(number, tail):
+        if _ANOTHER.match(tail) or _OR.match(tail) or self._starts_with_another(number, tail):
             return False
         if delimiter["sign"] != "." or mark.isdigit() or _REASON.match(tail):
             return True
@@ -183,7 +195,7 @@ class _Options:
         longest = 2 * len(self.texts[number]) + _MOST_WORDS
         for stop in _BREAK.finditer(phrase, 0, longest):
             if self.find_text(phrase[: stop.start()]) == number:
-                return None if _CORRECTION.search(phrase[stop.start() :]) else number
+                return number if self._follows(number, phrase, stop) else None
         own = replies.build_key(self.texts[number])
         others = f" {replies.build_key(phrase)} ".replace(f" {own} ", " ", 1)
         is_short = "\n" not in phrase.strip() and len(others.split()) <= _MOST_WORDS
@@ -191,6 +203,12 @@ class _Options:
         marked = [other for word in phrase.split() if (other := self._find_plain_mark(word)) is not None]
         is_alone = all(other == number for other in marked)
         return number if is_short and is_plain and is_alone and len(own) >= _FEWEST_LETTERS else None
+
+    def _follows(self, number: int, phrase: str, stop: re.Match[str]) -> bool:
+        """Whether what follows the text of an option can explain it: no mark of another one, nothing taken back."""
+        another = _ANOTHER.match(phrase, stop.end())
+        other = None if another is None else self.find_mark(another["mark"])
+        return other in (None, number) and not _CORRECTION.search(phrase[stop.start() :])
 
     def _find_plain_mark(self, word: str) -> int | None:
         """The option of a word that is its mark and can be no word of a sentence."""
@@ -203,17 +221,28 @@ def _read_leniently(reply: str, options: _Options, cue: str) -> int | None:
     if text is None:
         return None
     framed = replies.list_framed(text)
+    text = replies.strip_tex(text)
     if framed is not None:
         return replies.take_only({options.read_phrase(part, announced=True) for part in framed})
     lines = [line for line in text.splitlines() if line.strip()]
     by_line = [options.read_line(line) for line in lines]
-    announced = {options.read_phrase(part, announced=True) for part in replies.list_announced(text)} - {None}
+    announced = {options.read_phrase(part, announced=True) for part in _list_announced(text, options.texts)} - {None}
     if announced:
-        first = {by_line[0]} - {None} if len(replies.build_key(lines[0]).split()) == 1 else set()
-        return replies.take_only(announced | first)
+        is_bare = len(lines[0].split()) == 1 and not replies.list_announced(lines[0])
+        return replies.take_only(announced | ({by_line[0]} - {None} if is_bare else set()))
     readings = {options.read_phrase(text, announced=False), *by_line} - {None}
     ends = {options.read_phrase(text, announced=False), by_line[0], by_line[-1]} - {None} if lines else set()
     return replies.take_only(readings) if ends else None
+
+
+def _list_announced(text: str, options: Sequence[str]) -> list[str]:
+    """What a reply announces; if an option has such words itself, only what the first words of the reply announce."""
+    announced = replies.list_announced(text)
+    if any(replies.list_announced(f"{option}\n") for option in options):
+        key = f"{replies.build_key(text)} "
+        is_option = any(key.startswith(f"{replies.build_key(option)} ") for option in options)
+        return announced if len(announced) == 1 and replies.starts_announced(text) and not is_option else []
+    return announced
 
 
 def read_boxes_reply(reply: str, *, texts: Sequence[str], cue: str = "") -> replies.Reading[tuple[int, ...]]:
@@ -234,8 +263,12 @@ _NUMBERED = re.compile(
     r"\(?(?:(?:option|options|number|numbers|no\.?|варіант|варіанти|номер|номери|вариант|варианты|номера)\s*)?№?\s*"
     r"(?P<number>[0-9]{1,3})(?![0-9]|\.[0-9]|[ \t]*[–—-][ \t]*[0-9])(?!\w)(?P<end>\)?(?:[.:](?=\s*(?:\n|\Z)))?)[).:]*"
 )
+_GAP = re.compile(r"[ \t]*(?:[–—-][ \t]+)?")
+_DIGITS = re.compile("[0-9]")
+_IN_WORD = re.compile(r"\w")
 _EXPLAINED = re.compile(
-    r"\s*(?:\Z|[.;:()!\n]|[–—-]+\s|,?\s*(?:because|since|but|бо|оскільки|але|а не|потому|поскольку|так как|но)\b)"
+    r"\s*(?:\Z|[.;:()!\n]|[–—-]+\s|(?:are|is) (?:right|correct)\b|(?:верн|вірн|правильн)\w+|"
+    r",?\s*(?:because|since|but|бо|оскільки|але|а не|потому|поскольку|так как|но)\b)"
 )
 _CLAUSE = re.compile(r"[,.;:()\n]|\b(?:and|but|і|та|але|и|но)\b")
 _NONE_OF_THEM = frozenset(
@@ -269,51 +302,66 @@ class _Boxes:
         text = _fold_line(phrase)
         if replies.build_key(text) in _NONE_OF_THEM:
             return ()
-        numbers: set[int] = set()
+        numbers: dict[int, str] = {}
         place = 0
         while (found := self._read_item(text, start := _match_end(_BETWEEN, text, place))) is not None:
-            number, place = found
-            numbers.add(number)
+            number, place, form = found
+            numbers[number] = form
             if start == place:
                 return None
         rest = text[place:]
-        if not numbers or not _EXPLAINED.match(rest) or _CORRECTION.search(rest):
+        if {"number", "text"} <= set(numbers.values()) or not _EXPLAINED.match(rest) or _CORRECTION.search(rest):
             return None
-        return self._choose(numbers) if self._denies(rest) else None
+        return self._choose(set(numbers)) if self._denies(rest) else None
 
-    def _read_item(self, text: str, start: int) -> tuple[int, int] | None:
-        """The number of the option at this place, and where it ends: a number, a text, or both if they agree."""
+    def _read_item(self, text: str, start: int) -> tuple[int, int, str] | None:
+        """The number of the option at this place, where it ends, and what names it: its number, its text, or both."""
         match = _NUMBERED.match(text, start)
         named, end = self._find_text(text, start)
         if match is None or (named is not None and end > match.end()):
-            return None if named is None else (named, end)
+            return None if named is None else (named, end, "text")
         number = int(match["number"])
-        own, own_end = self._find_text(text, _match_end(_BETWEEN, text, match.end()))
-        is_next_line = "\n" in text[match.end() : own_end]
-        if own is None or is_next_line or match[0][-1].isdigit():
-            return (number, match.end("end")) if number <= len(self.texts) or named is None else (named, end)
-        return (number, own_end) if own == number else (len(self.texts) + 1, own_end)
+        if number > len(self.texts) and named is not None:
+            return named, end, "text"
+        own, own_end = self._find_text(text, _match_end(_GAP, text, match.end()))
+        if own is None or (own != number and match[0][-1].isdigit()):
+            return number, match.end("end"), "number"
+        return number if own == number else len(self.texts) + 1, own_end, "both"
+
+    @cached_property
+    def _are_named(self) -> bool:
+        """Whether every option has a text that is told from what is between the parts of a list."""
+        return all(option and _match_end(_BETWEEN, option, 0) == 0 for option in self.texts)
 
     def _find_text(self, text: str, start: int) -> tuple[int | None, int]:
         """The number of the longest option whose text is at this place, and where that ends."""
         fits = [
             (len(option), number)
-            for number, option in enumerate(self.texts, start=1)
-            if option and text.startswith(option, start) and not re.match(r"\w", text[start + len(option) :])
+            for number, option in enumerate(self.texts if self._are_named else (), start=1)
+            if text.startswith(option, start) and _IN_WORD.match(text, start + len(option)) is None
         ]
         size, number = max(fits, default=(0, 0))
-        same = sum(len(self.texts[other - 1]) == size for _, other in fits)
-        return (number, start + size) if fits and same == 1 else (None, start)
+        same = sum(other == size for other, _ in fits)
+        return (number, start + size) if same == 1 else (None, start)
 
     def _denies(self, rest: str) -> bool:
         """Whether each clause of an explanation that has the number or the text of an option denies it."""
-        for clause in _CLAUSE.split(rest):
-            words = f" {replies.build_key(clause)} "
-            numbers = [int(number) for number in re.findall(r"\b[0-9]{1,3}\b", clause)]
-            names = [text for text in self.texts if (key := replies.build_key(text)) and f" {key} " in words]
-            if (names or any(number <= len(self.texts) for number in numbers)) and not replies.NEGATION.search(clause):
+        keys = sorted(filter(None, map(replies.build_key, self.texts)), key=len, reverse=True)
+        clauses = [f" {replies.build_key(clause)} " for clause in _CLAUSE.split(rest)]
+        whole = f" {replies.build_key(rest)} "
+        attached = next((words for words in clauses if words.strip()), "")
+        if replies.NEGATION.search(attached) and not (
+            _DIGITS.search(attached) or any(f" {k} " in attached for k in keys)
+        ):
+            return False  # it denies what was listed last
+        for words in clauses:
+            others = words
+            for key in keys:
+                others = others.replace(f" {key} ", " ")
+            has_number = any(int(number) <= len(self.texts) for number in re.findall(r"\b[0-9]{1,3}\b", words))
+            if (has_number or others != words) and not replies.NEGATION.search(others):
                 return False
-        return True
+        return not any(f" {key} " in whole and all(f" {key} " not in words for words in clauses) for key in keys)
 
 
 def _read_boxes_leniently(reply: str, boxes: _Boxes, cue: str) -> tuple[int, ...] | None:
@@ -323,20 +371,21 @@ def _read_boxes_leniently(reply: str, boxes: _Boxes, cue: str) -> tuple[int, ...
     framed = replies.list_framed(text)
     if framed is not None:
         return replies.take_only({boxes.read_phrase(part) if part else () for part in framed})
-    announced = {boxes.read_phrase(part) for part in replies.list_announced(text)} - {None}
+    announced = {boxes.read_phrase(part) for part in _list_announced(text, boxes.texts)} - {None}
     if announced:
         return replies.take_only(announced)
     whole = boxes.read_phrase(text)
     lines = [line for line in text.splitlines() if line.strip()]
     if whole is not None or len(lines) < 2:
         return whole
-    by_line = [boxes.read_phrase(line) for line in lines]
-    return by_line[-1] if by_line[-1] is not None and by_line[:-1] == [None] * (len(lines) - 1) else None
+    *others, last = (boxes.read_phrase(line) for line in lines)
+    is_list = any(_NUMBERED.match(line, _match_end(_BETWEEN, line, 0)) for line in lines[:-1])
+    return last if not is_list and others == [None] * len(others) else None
 
 
 def _fold_line(text: str) -> str:
     """A text without case, formatting and stress marks, on the lines that it has."""
-    bare = re.sub(r"[*`]+|(?<!\w)_+|_+(?!\w)", "", replies.fold_case(text))
+    bare = re.sub(r"[*`«»“”„‟‚‹›\"]+|(?<!\w)_+|_+(?!\w)", "", replies.fold_case(text))
     return re.sub("(?<=[Ѐ-ӿ])\u0301", "", re.sub(r"[^\S\n]+", " ", bare)).strip().removesuffix(".")
 
 

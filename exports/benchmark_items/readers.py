@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from functools import lru_cache
 
 from aggregation import scoring
 from exports.benchmark_items import option_replies, replies
@@ -31,17 +32,17 @@ def read_typed(reply: str, *, rule: str | None = "words", cue: str = "") -> Read
     Texts compared by the normalisations `words` and `number` have no announcement and no formatting. With any other
     `rule` every character counts, so that only reasoning, a frame and a repeated cue are left out.
     """
-    answer = _read_framed(reply, cue)
-    if answer and rule in ("words", "number"):
+    answer, is_framed = _read_framed(reply, cue)
+    if answer and not is_framed and rule in ("words", "number"):
         answer = _EMPHASIS.sub(r"\2", scoring.strip_announcement(answer).strip())
     return _build_text_reading(reply, answer)
 
 
 def read_edited(reply: str, *, text: str, cue: str = "") -> Reading[str]:
     """The corrected version of `text` in a reply, without words that announce it; the strict one as of `read_typed`."""
-    answer = _read_framed(reply, cue)
+    answer, is_framed = _read_framed(reply, cue)
     announced = _CORRECTED.match(answer) if answer else None
-    if answer and announced and not text.startswith(announced[0].strip()):
+    if answer and announced and not is_framed and not text.startswith(announced[0].strip()):
         answer = answer[announced.end() :]
     return _build_text_reading(reply, answer)
 
@@ -55,13 +56,13 @@ _CORRECTED = re.compile(
 )
 
 
-def _read_framed(reply: str, cue: str) -> str | None:
-    """A reply without reasoning, a repeated cue and a frame; None if there is none, or several."""
+def _read_framed(reply: str, cue: str) -> tuple[str | None, bool]:
+    """A reply without reasoning, a repeated cue and a frame, or None if these have several; whether it has a frame."""
     text = replies.clean_reply(reply, cue)
     framed = None if text is None else replies.list_framed(text)
     if framed is None:
-        return text
-    return replies.take_only(set(framed)) or None
+        return text, False
+    return replies.take_only(set(framed)) or None, True
 
 
 def _build_text_reading(reply: str, answer: str | None) -> Reading[str]:
@@ -81,7 +82,7 @@ def read_quoted_parts(reply: str, *, text: str, no_answer: str | None = None, cu
     strict = _read_parts(reply.strip(), text, no_answer)
     if strict is not None:
         return Reading(strict=strict, lenient=strict)
-    answer = _read_framed(reply, cue)
+    answer, _ = _read_framed(reply, cue)
     if answer is None:
         return Reading(strict=None, lenient=None)
     parts = [*replies.list_announced(answer), answer]
@@ -100,7 +101,7 @@ def _read_parts(reply: str, text: str, no_answer: str | None, *, explained: bool
     if no_answer and scoring.is_right_answer("words", reply, [no_answer]):
         return []
     found: list[Ends] = []
-    for line in filter(str.strip, reply.splitlines()):
+    for line in dict.fromkeys(filter(str.strip, reply.splitlines())):
         if no_answer and scoring.is_right_answer("words", line, [no_answer]):
             return None
         ends = _read_part_line(line, text, explained=explained)
@@ -154,6 +155,7 @@ def _is_whole(text: str, start: int, end: int) -> bool:
     return not (start and before.isalnum()) and not (len(after) > 1 and after.isalnum())
 
 
+@lru_cache(maxsize=64)
 def _fold_signs(text: str) -> str:
     """A text of the same length without differences of case, white space, apostrophes, quotes and dashes."""
     return "".join(

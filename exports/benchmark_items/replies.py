@@ -27,22 +27,28 @@ class Reading(Generic[T]):
 _REASONING_NAMES = "think|thinking|thought|reasoning|reflection"
 _REASONING_START = re.compile(rf"<(?:{_REASONING_NAMES})>|\[THINK\]|<\|channel\|>analysis<\|message\|>", re.IGNORECASE)
 _REASONING_END = re.compile(rf"</(?:{_REASONING_NAMES})>|\[/THINK\]|<\|channel\|>final<\|message\|>", re.IGNORECASE)
-_END_TOKENS = re.compile(r"(?:<\|\w+\|>\s*|</s>\s*|<end_of_turn>\s*)+\Z")
+_END_TOKEN = re.compile(r"(?:<\|\w{1,32}\|>|</s>|<end_of_turn>)\Z")
+_LONGEST_TOKEN = 36
+_MOST_BEFORE = 3
+"""How many words can be before those that announce an answer: `The right answer is`."""
 
 QUOTES = "«»“”„‟‘’‚‹›\"'`"
 LEAD = "[\\s*_`#>•·–—\\-(\\[«»“”„‘’‚‹›\"'$]*"
 _ANNOUNCED = re.compile(
     r"(?P<final>\b(?:final|остаточн\w+|окончательн\w+|итогов\w+|фінальн\w+)\s+)?"
-    r"\b(?:answers?|options?|choices?|відповід[ьі]|варіанти?|ответы?|варианты?|odpowied[zź]|numbers|номер[иа])[\s*_]*(?:\([^()\n]*\)[\s*_]*)?"
-    r"(?:[:=]|\b(?:is|are|would be|є)\b\s*:?|[–—-]+\s+(?:(?:це|это|is)\b)?|\b(?:це|это)\b|(?<=\n))[\s*_]*",
+    r"\b(?:answers?|options?|choices?|відповід[ьі]|варіанти?|ответы?|варианты?|odpowied[zź]|numbers|номер[иа])"
+    r"(?:\s+(?:ответа|відповіді))?[\s*_]*(?:\([^()\n]*\)[\s*_]*)?"
+    r"(?:[:=]|\b(?:is|are|would be|є)\b\s*:?|[–—-]+\s+(?:(?:це|это|is)\b)?|\b(?:це|это)\b|(?<=\n))[\s*_]*|"
+    r"\b(?:I(?:['’]d|['’]ll| would| will)? (?:choose|pick|select|go with)|обираю|оберу|вибираю|виберу|выбираю|выберу|"
+    r"выбрала? бы|бы выбрала?)\s*:?\s+",
     re.IGNORECASE,
 )
 """The words before an answer: `The answer is`, `Правильна відповідь:`, `Итоговый ответ –`."""
 _FRAMES = (
     re.compile(r"\\boxed\s*\{((?:[^{}]|\{[^{}]*\})*)\}"),
-    re.compile(r"<answer>(.*?)</answer>", re.IGNORECASE | re.DOTALL),
+    re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.IGNORECASE | re.DOTALL),
 )
-_TEX = re.compile(r"\\(?:text|textbf|mathrm|mathbf)\s*\{([^{}]*)\}|\$")
+_TEX = re.compile(r"\\(?:text|textbf|mathrm|mathbf)\s*\{([^{}]*)\}|\\[()\[\]]")
 _FENCE = re.compile(r"```[\w-]*\n(.*?)\n?\s*```", re.DOTALL)
 _ANSWER_KEYS = frozenset({"answer", "answers", "final_answer", "choice", "option", "label", "відповідь", "ответ"})
 NEGATION = re.compile(
@@ -59,7 +65,10 @@ def strip_reasoning(reply: str) -> str | None:
     answer = reply[ends[-1] :] if ends else reply
     if _REASONING_START.search(answer):
         return None
-    return _END_TOKENS.sub("", answer).strip()
+    answer = answer.strip()
+    while (token := _END_TOKEN.search(answer, max(0, len(answer) - _LONGEST_TOKEN))) is not None:
+        answer = answer[: token.start()].rstrip()
+    return answer
 
 
 def clean_reply(reply: str, cue: str = "") -> str | None:
@@ -68,6 +77,11 @@ def clean_reply(reply: str, cue: str = "") -> str | None:
     if text and cue.strip():
         text = text.removeprefix(cue.strip()).strip()
     return text or None
+
+
+def strip_tex(text: str) -> str:
+    """A text without the commands of TeX around letters."""
+    return _TEX.sub(r"\1", text) if "\\" in text else text
 
 
 def list_framed(text: str) -> list[str] | None:
@@ -80,11 +94,11 @@ def list_framed(text: str) -> list[str] | None:
         if candidate.strip()[:1] in ("{", "["):
             try:
                 return _list_json(json.loads(candidate))
-            except ValueError:
+            except (ValueError, RecursionError):  # no JSON, or brackets without end
                 continue
     for frame in _FRAMES:
         if found := frame.findall(text):
-            return [_TEX.sub(r"\1", part).strip() for part in found]
+            return [strip_tex(part).strip(" $") for part in found]
     if len(blocks) == 1 and _FENCE.fullmatch(text.strip()):
         return [blocks[0].strip()]
     return None
@@ -101,6 +115,12 @@ def _list_json(content: Any) -> list[str]:
     if not all(isinstance(part, str | int) and not isinstance(part, bool) for part in parts):
         return []
     return [", ".join(map(str, parts))]
+
+
+def starts_announced(text: str) -> bool:
+    """Whether the first words of a text announce an answer."""
+    match = _ANNOUNCED.search(text)
+    return match is not None and len(text[: match.start()].split()) <= _MOST_BEFORE
 
 
 def list_announced(text: str) -> list[str]:
@@ -126,7 +146,7 @@ def fold_alphabet(letter: str) -> str:
 
 def build_key(text: str) -> str:
     """A text as texts of options are compared: words without case, punctuation, formatting and stress marks."""
-    return scoring.normalise_answer("words", re.sub("(?<=[Ѐ-ӿ])\u0301", "", compose(text)))
+    return scoring.remove_punctuation(re.sub("(?<=[Ѐ-ӿ])\u0301", "", compose(text)))
 
 
 def fold_ends(text: str) -> str:

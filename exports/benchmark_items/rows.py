@@ -12,11 +12,13 @@ from typing import Any
 import pandas as pd
 
 from aggregation.answer_types import build_consensus
+from exports.adjudicated_gold import fill_missing_gold
 from exports.benchmark_items.answer_spaces import ANSWER_SPACES, AnswerSpace
 from exports.benchmark_items.forms import TaskForm, build_forms
 from exports.benchmark_items.sources import FEW_SHOT, BuildOptions, TaskSource
 from exports.benchmark_items.task_functions import Doc
 from exports.filtering.filtered_items import KEPT
+from exports.human_scores import HumanScores, measure_human_scores
 from exports.inputs import DataSet
 from exports.rounding import round_number
 from exports.vote_distributions import DISTRIBUTION_COLUMNS, build_vote_table, format_counts, measure_difficulties
@@ -68,6 +70,11 @@ class BenchmarkTask:
         """The index of each test item by its id."""
         return {doc["item_id"]: number for number, doc in enumerate(self.docs)}
 
+    @cached_property
+    def human(self) -> HumanScores:
+        """People's numbers on the test items, which every file that states them takes from here."""
+        return measure_human_scores(self.data, self.positions.keys())
+
     @property
     def scored_docs(self) -> tuple[Doc, ...]:
         """The test items with their gold, published or not."""
@@ -104,8 +111,10 @@ def name_task(data_set: str) -> str:
     return data_set.replace("/", "__")
 
 
-def _build_task(source: TaskSource, *, options: BuildOptions, canary: str) -> BenchmarkTask:
-    source = replace(source, answer_form=ANSWER_SPACES[source.kind].choose_answer_form(source))
+def _build_task(given: TaskSource, *, options: BuildOptions, canary: str) -> BenchmarkTask:
+    """The task; adjudicated gold fills what is not declared, and scores models, but people on declared gold alone."""
+    published = replace(given, answer_form=ANSWER_SPACES[given.kind].choose_answer_form(given))
+    source = replace(published, data=fill_missing_gold(published.data))
     items = _choose_gold(source, options)
     reasons = pd.Series(list(_list_reasons(source, items)), index=items.index, dtype=object)
     chosen = items.loc[reasons.isna()]
@@ -122,7 +131,7 @@ def _build_task(source: TaskSource, *, options: BuildOptions, canary: str) -> Be
     scorer, metrics = ANSWER_SPACES[source.kind].choose_scorer(source)
     return BenchmarkTask(
         name=same_in_rows["task"] or "",
-        source=source,
+        source=published,
         docs=tuple(map(hide_gold, docs)) if source.hidden else docs,
         few_shot=tuple(_build_docs(source, examples, same_in_rows)),
         key=docs if source.hidden else (),

@@ -90,7 +90,9 @@ class UnfitQuestion:
 class BuildSource:
     """All that a build knows: a project, or a programme (`is_group`) with its projects.
 
-    `definitions` maps each project to the sha256 of its definition and items.
+    `definitions` maps each project to the sha256 of its definition and items. `collected` are the days of the first and
+    the last answer of the main stage (None if no time is known), `closed` is the day on which the last of the projects
+    was closed (None while one is open), all as 2026-11-27 in UTC.
     """
 
     name: str
@@ -101,6 +103,8 @@ class BuildSource:
     unfit: tuple[UnfitQuestion, ...]
     definitions: Mapping[str, str]
     version: str
+    collected: tuple[str, str] | None = None
+    closed: str | None = None
 
     @property
     def simulated(self) -> bool:

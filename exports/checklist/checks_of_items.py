@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from exports.checklist.checks_of_people import check_declared
+from exports.checklist.declared_facts import check_declared
 from exports.checklist.verdicts import (
     Subject,
     Verdict,

@@ -191,6 +191,7 @@ def _build_metadata(source: BuildSource, task: BenchmarkTask, *, scorer_sha256: 
         "readers_version": READERS_VERSION,
         "hromada": source.version,
         "canary": task.docs[0]["canary"],
+        "human": task.human.to_plain(),
     }
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Literal
 
 from aggregation.comparison.model_differences import ModelDifference
 from aggregation.findings import Finding
+from aggregation.placeholders import is_unknown
 from aggregation.preferences.turned_pairs import list_clearest
 from aggregation.scores.performance import Score, Unit
 from exports.facts import ProjectFacts
 from exports.pages.localization import show_finding, use_language
 from exports.panel_tables import PanelRow, list_headline_differences, list_headline_rows
 from exports.paper.opinions import describe_opinions
-from exports.paper.result_tables import LEAST_P, find_task_means
+from exports.paper.result_tables import LEAST_P, escape_markdown, find_task_means
 from exports.paper.sentences import SENTENCES, Words, count_noun
 from exports.release_state import ReleaseState
 from exports.results import DataSetResult
@@ -26,6 +28,11 @@ FEW_IN_ONE = "few-people-in-one"
 """The code of the same reason for a difference between two panels."""
 MOST_PAIRS, MOST_SYSTEMS = 3, 6
 """Pairs of systems whose win rates are named, the clearest ones, and systems of an order."""
+MOST_UNKNOWN_WORDS = 3
+"""A declared fact of no more words that says that it is not known is said in the paragraph's language."""
+_COMPARISON, _INTERVAL = re.compile(r"(?<=\s)\\([<>])(?=[\s\d])"), re.compile(r"\\\[([−\d.,–]+)\\\](?!\()")
+"""Escaped signs that are no markup: comparisons, and the brackets of intervals."""
+_BEGINS_BLOCK = re.compile(r"^(\d+(?=[.)]\s)|(?=[-+]\s))")
 SHARES_OF_EQUAL_ANSWERS = ("percent_agreement", "exact_sets")
 """What stands beside the headline coefficient: it is corrected for chance, these are not."""
 
@@ -44,7 +51,13 @@ def write_paragraph(state: ReleaseState, language: Language, *, stamp: str = "")
         *_say_models(state, words),
         *_say_judges(state, words),
     ]
-    return head + " ".join(sentence for sentence in sentences if sentence) + "\n"
+    return head + _escape(" ".join(sentence for sentence in sentences if sentence)) + "\n"
+
+
+def _escape(text: str) -> str:
+    """The text in Markdown: what organisers wrote is no markup, nor does it begin a list."""
+    escaped = _INTERVAL.sub(r"[\1]", _COMPARISON.sub(r"\1", escape_markdown(text)))
+    return _BEGINS_BLOCK.sub(r"\1\\", escaped)
 
 
 def _open_paragraph(state: ReleaseState, words: Words) -> str:
@@ -77,7 +90,9 @@ def _say_of_all(state: ReleaseState, words: Words, describe: Callable[[ProjectFa
 
 def _describe_declared(name: str) -> Callable[[ProjectFacts, ReleaseState, Words], str]:
     def describe(project: ProjectFacts, _state: ReleaseState, words: Words) -> str:
-        value = " ".join(project.declared.get(name, "").split()).rstrip(".")
+        value = " ".join(project.stated.get(name, "").split()).rstrip(".")
+        if value and is_unknown(value) and len(value.split()) <= MOST_UNKNOWN_WORDS:
+            value = words["not known"]
         return words[name].format(value=value) if value else words[f"no {name}"]
 
     return describe

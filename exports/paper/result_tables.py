@@ -41,7 +41,7 @@ _LATEX = {
 """Letters by what LaTeX needs: a quote is a command of babel, a bracket is read as an option after a row's end, and the
 last three are in no text font of pdflatex.
 """
-_MARKDOWN = re.compile(r"([\\|*_`<>\[\]#])")
+_MARKDOWN = re.compile(r"([\\|*_`<>\[\]#~])")
 MARKS = ("*", "†", "‡", "§", "¶")
 """The marks of footnotes, in their order; after them they are doubled."""
 NO_VALUE = "—"
@@ -315,7 +315,7 @@ def _build_people(state: ReleaseState, mark: str) -> PaperTable:
                 else f"{stage.n_passed} of {stage.n_tried}",
                 f"{len(data.removed_annotators)} people, {len(by_rule)} answers",
                 f"{seconds.median():.1f}" if len(seconds) else notes.explain(NO_VALUE, "No times are known."),
-                project.declared.get("pay") or notes.explain(NO_VALUE, "The pay is not declared."),
+                project.stated.get("pay") or notes.explain(NO_VALUE, "The pay is not declared."),
             )
         )
     return PaperTable(

@@ -11,6 +11,7 @@ from aggregation.intervals.resampling import Progress
 from exports import corrections, fact_tables, filtering, gold_tables, heds, paper, report, tables, writers
 from exports.benchmark import list_earlier_files
 from exports.checklist import Checklist, build_checklist_files, check_release
+from exports.citation import FILE as CITATION
 from exports.lm_eval import ReplayedPeople
 from exports.lm_eval.results import MANIFEST
 from exports.model_comparison import build_comparison_files
@@ -159,6 +160,7 @@ def _build_benchmark_files(state: ReleaseState) -> Files:
     if state.benchmark is None:
         return {}
     files = {f"{BENCHMARK}/{path}": content for path, content in state.benchmark.files.items()}
+    files[CITATION] = state.benchmark.files[CITATION]
     return encode_files(files | {f"{KEY}/{path}": content for path, content in state.benchmark.key_files.items()})
 
 
@@ -178,7 +180,7 @@ def _describe_status(checklist: Checklist, *, draft: bool) -> str:
     words = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
     kind = {
         "full": "All lines that block are met",
-        "secondary": "A secondary release: what is not evidenced was not seen by this platform",
+        "secondary": "A secondary release: what is not evidenced was not seen by this platform, or is not known",
         "blocked": "A draft that does not pass the gate" if draft else "Lines that block are unmet",
     }[checklist.status]
     return f"{kind} ({words}, of {len(checklist.lines)})."

@@ -89,6 +89,13 @@ def seeded_model() -> None:
         def loglikelihood_rolling(self, requests: list[Any]) -> list[float]:
             raise NotImplementedError
 
+        def apply_chat_template(self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True) -> str:
+            turns = [f"<|{message['role']}|>{message['content']}<|end|>\n" for message in chat_history]
+            return "".join(turns) + "<|assistant|>" * add_generation_prompt
+
+        def chat_template(self, chat_template: bool | str = False) -> str:
+            return "turns"
+
     register_model("seeded")(SeededModel)
 
 
@@ -224,6 +231,21 @@ def test_people_have_the_scores_of_baseline_in_both_forms(shapes: Shapes) -> Non
                 )
     assert n_ties > 0
     assert n_skips > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "difference"),
+    [((), results.CHAT_PROMPT), (("--system_instruction", "Думай."), results.OTHER_PROMPT)],
+)
+def test_our_prompt_in_a_chat_template_is_told_from_another_prompt(
+    shapes: Shapes, tmp_path: Path, words: tuple[str, ...], difference: str
+) -> None:
+    """The examples are turns of the chat; a system prompt is none of ours."""
+    run_harness(shapes.folder, tmp_path / "out", ["all-shapes_forms"], "--apply_chat_template", *words, model="seeded")
+    read = lm_eval.read_results(shapes.folder, [tmp_path / "out"])
+    found = {(row["task"], row["difference"]) for row in read.differences}
+    forms = [form for question in shapes.questions.values() for form in question["forms"].values()]
+    assert found == {(form["task"], difference) for form in forms}
 
 
 @pytest.fixture

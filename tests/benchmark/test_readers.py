@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
-from exports.benchmark_items import readers
+from exports.benchmark_items import readers, task_functions
+from exports.benchmark_items.answer_spaces import ANSWER_SPACES
 
 PAGE = (Path(__file__).parents[2] / "docs/reference/readers.md").read_text("utf-8")
 _ROW = re.compile(r"^\| (?P<ticks>`+)(?P<reply>.*?)(?P=ticks) \| (?P<strict>.*?) \| (?P<lenient>.*?) \|", re.MULTILINE)
@@ -84,3 +88,64 @@ def test_replies_are_read_as_the_page_says(heading: str, read: Callable[[str], t
     rows = dict(list_rows(heading))
     assert {reply: read(reply) for reply in rows} == rows
     assert len(rows) > 5
+
+
+def test_both_readings_are_scored() -> None:
+    """The metric without a suffix is that of the lenient reading; no reading is a wrong answer in both."""
+    text = {"gold": "Київ", "accepted": None, "normalise": "words", "cue": "Відповідь:"}
+    boxes = {"gold": '["а"]', "options": ["а", "б"], "cue": "Номери:"}
+    edit = {"gold": "Він іде.", "accepted": None, "normalise": "exact", "text": "Він йде.", "cue": "Текст:"}
+    span = {"gold": '[{"start": 0, "end": 3}]', "text": "Він іде.", "no_answer": None, "cue": "Частина:"}
+    cases: list[tuple[Callable[..., dict[str, Any]], dict[str, Any], str, str]] = [
+        (task_functions.score_text, text, "Київ.", "Відповідь: Київ"),
+        (task_functions.score_boxes, boxes, "1", "**1** (не 2)"),
+        (task_functions.score_edit, edit, "Він іде.", "Виправлений текст: Він іде."),
+        (task_functions.score_span, span, "«Він»", "- Він"),
+    ]
+    for score, doc, plain, wordy in cases:
+        for reply, expected in ((plain, (1, 1)), (wordy, (1, 0)), ("<think>", (0, 0)), ("", (0, 0))):
+            grades = score(doc, [reply])
+            assert (grades["exact_match"], grades["exact_match_strict"]) == expected, (score.__name__, reply)
+
+
+def test_people_are_replayed_so_that_their_texts_are_read_as_stored() -> None:
+    """A text that reads as another one is framed; an announced one is not, because both are compared as the same."""
+    doc = {"normalise": "words", "cue": "Відповідь:"}
+    edited = doc | {"normalise": "exact", "text": "Він йде."}
+    texts, edits = ANSWER_SPACES["text"], ANSWER_SPACES["edit"]
+    assert texts.build_reply("Відповідь: Київ", doc) == "Відповідь: Київ"
+    for space, row, stored in (
+        (texts, doc, "\\boxed{а} б"),
+        (texts, doc, "<answer>а</answer> б"),
+        (edits, edited, "Виправлений текст: Він іде."),
+    ):
+        reply = space.build_reply(stored, row)
+        assert json.loads(reply) == {"answer": stored}
+        assert space.read_reply(row, [reply]) == stored
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "stored"),
+    [
+        ("choice", "**Так**, бо це правда", "так"),
+        ("choice", "Так чи ні?", None),
+        ("choices", "Відповідь: так, ні", '["так", "ні"]'),
+        ("choices", "1, 2", '["так", "ні"]'),
+        ("choices", '["так", "хто"]', None),
+        ("text", "Ответ: Киев", "Киев"),
+        ("edit", "Виправлений текст: Він іде.", "Він іде."),
+        ("span", "Це слово «Він».", '[{"start": 0, "end": 3, "text": "Він"}]'),
+        ("preference", "**B** is better", "second"),
+        ("preference", "A or B", None),
+    ],
+)
+def test_answers_of_models_that_are_compared_go_through_the_same_readers(
+    question: str, said: str, stored: str | None
+) -> None:
+    """Also in files of plain answers, whose models were asked by somebody else's program."""
+    data = SimpleNamespace(
+        classes=("first", "second", "tie") if question == "preference" else ("так", "ні"),
+        systems={}, own_options={}, boxes=("так", "ні"), normalise="words", texts={"i": "Він йде."}, span_classes=None,
+    )  # fmt: skip
+    read = ANSWER_SPACES[question].read_answer(said, "i", cast(Any, data), gold=None)
+    assert (read and json.loads(read)) == json.loads(stored) if question == "span" and stored else read == stored

@@ -60,6 +60,7 @@ def let_people_answer(db: database.Database, folder: Path) -> None:
     (folder / "low.jsonl").write_bytes(LOW.with_suffix(".jsonl").read_bytes())
     (folder / "consent.txt").write_text(CONSENT, "utf-8")
     text = LOW.read_text("utf-8").replace("countdown: yes}", "countdown: yes, pay: {per_hour: 6, currency: EUR}}")
+    text = text.replace("pay: volunteers, unpaid", "pay: 6 EUR an hour")
     file = folder / "low.yaml"
     file.write_text(text + MORE, "utf-8")
     checked = project_file.read_project(file)

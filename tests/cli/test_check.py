@@ -277,6 +277,21 @@ def test_what_is_not_declared_is_one_line(small: Hromada) -> None:
     }  # fmt: skip
 
 
+def test_a_placeholder_is_refused_by_check_and_load_alike(small: Hromada) -> None:
+    """With the line, the field and what to write; nothing is stored."""
+    small.write("project.yaml", PROJECT + 'declared: {ethics: "-", population: n/a}\n')
+    small.write("all.yaml", "programme: all\ntitle: …\nlanguage: en\nprojects: [{file: project.yaml}]\n")
+    line = PROJECT.count("\n") + 1
+    for command in ("check", "load"):
+        ran = small(command, "project.yaml")
+        said = " ".join(ran.err.split())
+        assert ran.code == 2
+        assert f"project.yaml:{line}:12, declared.ethics: '-' is a placeholder. Write which board" in said
+        assert f"project.yaml:{line}:25, declared.population: 'n/a' is a placeholder. Write whom" in said
+    assert "all.yaml:2:1, title: '…' is a placeholder." in small("check", "all.yaml").err
+    assert not (small.folder / "hromada.db").exists()
+
+
 def test_a_programme_is_checked_with_all_of_its_projects(small: Hromada) -> None:
     """Facts, obstacles and weaknesses of each by its name; mistakes of several files at once."""
     small.write("two.yaml", PROJECT.replace("project: small", "project: two").replace("instructions: Read.\n", ""))

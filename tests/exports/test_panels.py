@@ -13,8 +13,8 @@ import pytest
 from exports import panel_tables, report, tables
 from exports.inputs import DataSet, Panel
 from exports.panels import exclude_others, fill_panel_gold, hide_small_panels
+from exports.records import read_record, write_record
 from exports.release import build_release_folder, verify_folder, write_release_folder
-from exports.release.raw_inputs import read_record, write_record
 from exports.results import DataSetResult
 
 Make = Any

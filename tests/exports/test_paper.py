@@ -263,7 +263,7 @@ def test_models_stand_in_a_table_and_in_the_paragraph(make_release: Any) -> None
     assert len(rows) == 2
     assert "| 50.0 | +40.6 |" in rows[0]
     assert r"m\_1 &" in files["tables/models.tex"]
-    assert "m_1 has 50.0 % in так-ні; people less the model: +40.6 points" in files["paragraph.md"]
+    assert r"m\_1 has 50.0 % in так-ні; people less the model: +40.6 points" in files["paragraph.md"]
     assert "people are above. Both were scored on the same items (12)." in files["paragraph.md"]
     assert re.search(
         r"points \(95 % interval for new people and new items: .*?\); Holm’s p (=|<) 0\.\d+; people are above",

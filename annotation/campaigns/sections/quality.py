@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
+from aggregation import placeholders
 from annotation.campaigns.sections.base import (
     Comparison,
     Count,
@@ -34,7 +35,10 @@ DECLARED_FACTS = {
 
 
 class DeclaredSection(Section):
-    """`declared:` facts for the release, in the organiser's words."""
+    """`declared:` facts for the release, in the organiser's words.
+
+    `authors` are for citations, with semicolons between them; no release asks for them.
+    """
 
     recruitment: Text | None = None
     pay: Text | None = None
@@ -43,12 +47,27 @@ class DeclaredSection(Section):
     ai_use: Text | None = None
     stimulus_differences: Text | None = None
     licence: Text | None = None
+    authors: Text | None = None
+
+    @property
+    def stated(self) -> dict[str, str]:
+        """The facts that are declared, by name. A placeholder, which no file may have now, declares nothing."""
+        return {name: text for name, text in self.model_dump(exclude_none=True).items() if not _is_empty(name, text)}
 
     @property
     def missing(self) -> dict[str, str]:
         """The facts that are not declared yet, with what each should state; `build` lists differences of stimuli."""
-        asked = {name: words for name, words in DECLARED_FACTS.items() if name != "stimulus_differences"}
-        return {name: words for name, words in asked.items() if getattr(self, name) is None}
+        present = {*self.stated, "stimulus_differences"}
+        return {name: words for name, words in DECLARED_FACTS.items() if name not in present}
+
+    @property
+    def placeholders(self) -> dict[str, str]:
+        """The placeholders that stand where facts should, by name."""
+        return {name: text for name, text in self.model_dump(exclude_none=True).items() if _is_empty(name, text)}
+
+
+def _is_empty(name: str, text: str) -> bool:
+    return placeholders.is_placeholder(text, meant=(name, DECLARED_FACTS[name]))
 
 
 class ExpectedSection(Section):
