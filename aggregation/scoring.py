@@ -128,8 +128,32 @@ def _ukrainian(text: str) -> str:
     return _exact(_apostrophes(bare).lower())
 
 
+_ANSWER_WORDS = (
+    r"(?:(?:so|therefore|the|my|final|correct|right|отже|моя|правильна|остаточна|итак|мой|правильный|верный|окончательный)"
+    r"[,\s]+)*(?:answer|відповідь|ответ)\b[\s*_]*"
+)
+_ANNOUNCED_FIRST = re.compile(
+    rf"\A[\s*_#«“\"]*{_ANSWER_WORDS}(?:[:=]|[–—-]+(?=\s)|\bis\b:?|\b(?:це|это)\b)[\s*_]*(?=[^\s*_])", re.IGNORECASE
+)
+_ANNOUNCED_LAST = re.compile(rf"(?:\n|[.!?]\s)[\s*_#]*{_ANSWER_WORDS}:[\s*_]*(?=[^\s*_][^\n]*\Z)", re.IGNORECASE)
+
+
+def strip_announcement(text: str) -> str:
+    """The answer after the words that announce it: `Відповідь: Київ` is `Київ`.
+
+    They are the first words, or those of the last sentence if a colon follows; any other text stays as it is.
+    """
+    first = _ANNOUNCED_FIRST.match(text)
+    if first is not None:
+        return text[first.end() :]
+    last = None if ":" not in text else _ANNOUNCED_LAST.search(text.rstrip())
+    return text if last is None else text.rstrip()[last.end() :]
+
+
 def _words(text: str) -> str:
     """SQuAD's normalisation, but English articles, and the minus and separators of numbers, stay.
+
+    Words that announce an answer go first (`strip_announcement`).
 
     That is lower case, no Unicode punctuation, NFC. Any dash used as a minus becomes U+002D, and a comma between
     digits a point: −3,5 and -3.5 are equal, −6 and 6, 3.5 and 35 are not.
@@ -175,7 +199,8 @@ _COMMA_TO_POINT = {ord(","): "."}
 
 def _remove_punctuation(text: str) -> str:
     """Lower case, single spaces, no punctuation except the minus and separators of numbers; dashes are U+002D."""
-    lower = re.sub(f"[{_DASHES}]", "-", unicodedata.normalize("NFC", text).strip().lower())
+    bare = strip_announcement(unicodedata.normalize("NFC", text)).strip()
+    lower = re.sub(f"[{_DASHES}]", "-", bare.lower())
     parts, position = [], 0
     for number in _SIGNED_NUMBER.finditer(lower):
         signed = "".join(number[0].split())

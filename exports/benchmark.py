@@ -18,6 +18,9 @@ from aggregation.errors import HromadaError, Where
 from aggregation.intervals.resampling import Progress
 from exports import hugging_face, lm_eval, writers
 from exports.benchmark_items import BenchmarkTask, BuildOptions, BuildSource, build_tasks
+from exports.benchmark_items.differences import declare_differences, list_differences
+from exports.benchmark_items.forms import name_generation
+from exports.benchmark_items.readers import READERS_VERSION
 from exports.lm_eval.replay import TaskPeople, has_harness, list_samples
 from exports.lm_eval.results import KEY_ROWS, MANIFEST, PROMPTS
 from exports.lm_eval.task_files import format_rows
@@ -35,6 +38,7 @@ def describe_task(task: BenchmarkTask, people: TaskPeople) -> dict[str, Any]:
         "question": source.text,
         "scorer": task.scorer,
         "metrics": list(task.metrics),
+        "forms": {form.form: {"task": form.task, "metrics": list(form.metrics)} for form in task.forms},
         "hidden": source.hidden,
         "n_items": len(task.docs),
         "n_groups": len({doc["group"] for doc in task.docs}),
@@ -42,20 +46,8 @@ def describe_task(task: BenchmarkTask, people: TaskPeople) -> dict[str, Any]:
         "num_few_shot": task.num_few_shot,
         "left_out": dict(task.left_out),
         "people": asdict(people),
-        "differences": list_differences(task),
+        "differences": list(list_differences(task)),
     }
-
-
-def list_differences(task: BenchmarkTask) -> list[str]:
-    """How what models get differs from what people had."""
-    source = task.source
-    differences = {
-        "Models are not shown the instructions.": bool(source.instructions),
-        "The last line of the prompt says how to write the answer; people tapped, or marked the text.": True,
-        f"People could also answer “{source.abstain}”.": source.abstain is not None,
-        "People saw the options in an order of their own, models in the stored one.": source.shuffled,
-    }
-    return [sentence for sentence, applies in differences.items() if applies]
 
 
 def hash_files(files: Files) -> dict[str, str]:
@@ -140,9 +132,9 @@ def build_benchmark(
     tasks, empty = build_tasks(source.tasks, options=options, canary=canary)
     left_out = {unfit.name: unfit.reason for unfit in source.unfit} | empty
     if not tasks:
-        reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
         raise HromadaError(
-            f"No task can be made of {source.name!r}: {reasons}.", remedy="Declare gold, or collect answers first."
+            f"No task can be made of {source.name!r}: {_join_reasons(left_out)}.",
+            remedy="Declare gold, or collect answers first.",
         )
     report(0.3)
     parquet = hugging_face.build_data_files(tasks)  # first, while little else is in memory
@@ -161,9 +153,11 @@ def build_benchmark(
         replayed, secret = recorded
     elif not no_replay:
         open_tasks, hidden_tasks = _part_tasks(tasks)
-        group = source.name if source.is_group and not hidden_tasks else None
+        groups = (source.name, name_generation(source.name)) if source.is_group and not hidden_tasks else ()
         if open_tasks:
-            replayed = lm_eval.replay_people(task_files, open_tasks, recordings, group=group)
+            replayed = lm_eval.replay_people(
+                task_files, open_tasks, recordings, groups=[name for name in groups if f"{name}.yaml" in task_files]
+            )
         if hidden_tasks:
             secret = lm_eval.replay_people(task_files, hidden_tasks, recordings)
     samples = {person: list_samples(tasks, runs[0]) for person, runs in recordings.items()}
@@ -187,6 +181,14 @@ def build_benchmark(
     notes = _list_notes(parts)
     files[MANIFEST] = writers.format_json(manifest)
     return Benchmark(files=files, key_files=key_files, manifest=manifest, notes=notes)
+
+
+def _join_reasons(left_out: Mapping[str, str]) -> str:
+    """Every reason once, after the data sets that it is of."""
+    named: dict[str, list[str]] = {}
+    for name, reason in left_out.items():
+        named.setdefault(reason, []).append(name)
+    return "; ".join(f"{', '.join(names)}: {reason}" for reason, names in named.items())
 
 
 def make_canary(source: BuildSource) -> str:
@@ -230,7 +232,8 @@ def _build_open_files(
 ) -> Files:
     open_tasks, _ = _part_tasks(parts.tasks)
     data, described = parquet
-    card = hugging_face.build_card(source, parts.tasks, described, canary=parts.canary, left_out=parts.left_out)
+    declaring = declare_differences(source, parts.tasks)
+    card = hugging_face.build_card(declaring, parts.tasks, described, canary=parts.canary, left_out=parts.left_out)
     croissant = hugging_face.build_croissant(source, parts.tasks, described, data, canary=parts.canary)
     return {
         **{f"lm_eval/{path}": content for path, content in task_files.items()},
@@ -254,7 +257,7 @@ def _format_prompts(tasks: Sequence[BenchmarkTask]) -> Iterator[str]:
 
 def _build_sample_files(tasks: Sequence[BenchmarkTask], samples: Mapping[str, Mapping[str, list[int]]]) -> Files:
     """What the harness takes as `--samples`, for the items that each person, and the majority, answered."""
-    names = {task.name for task in tasks}
+    names = {form.task for task in tasks for form in task.forms}
     chosen = {
         person: {task: numbers for task, numbers in indices.items() if task in names}
         for person, indices in samples.items()
@@ -295,6 +298,7 @@ def _build_manifest(
         "consensus": {"method": options.method, "ties": options.ties},
         "seed": options.seed,
         "versions": versions,
+        "readers_version": READERS_VERSION,
         "tasks": {task.name: describe_task(task, parts.people[task.name]) for task in parts.tasks},
         "left_out": dict(parts.left_out),
         "no_replay": parts.no_replay or None,
@@ -321,7 +325,7 @@ def _list_notes(parts: _Parts) -> tuple[str, ...]:
             )
         if people.n_unanswered:
             notes.append(f"{task.name}: {people.n_unanswered} items that were only skipped are wrong for the majority.")
-        if not task.few_shot:
+        if not task.few_shot and task.source.n_examples:
             notes.append(f"{task.name}: no few-shot examples: no item with open gold is of a group without test items.")
         if "licence" not in task.source.declared:
             notes.append(f"{task.name}: no licence is declared.")

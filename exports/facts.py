@@ -139,6 +139,8 @@ class ProjectFacts:
     `declared` has the organiser's facts by name (recruitment, pay, ethics, population, ai_use, stimulus_differences,
     licence), as they stand in the file, without those not declared; `stated` has those that are no placeholders, and
     `declared_meanings` says of every such name what it should state.
+    `differences` has, in sentences, how what models get differs from what people had, as the benchmark's manifest has
+    it; it is empty in raw files, and where there is no benchmark.
 
     `n_without_consent` counts main answers given before their annotator had agreed to any consent that was asked for
     (None: none is asked for). `profile_fields` are the questions about the annotators, by name. `admission` is in words
@@ -174,6 +176,7 @@ class ProjectFacts:
     questions: tuple[str, ...] = ()
     declared: Mapping[str, str] = field(default_factory=dict)
     declared_meanings: Mapping[str, str] = field(default_factory=dict)
+    differences: tuple[Told, ...] = ()
     texts: tuple[TextFact, ...] = ()
     examples: tuple[str, ...] = ()
     training_items: tuple[TrainingItem, ...] = ()

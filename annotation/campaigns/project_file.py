@@ -37,7 +37,7 @@ __all__ = [
     "parse_definition", "read_project",
 ]  # fmt: skip
 
-_FILE_KEYS = frozenset({"file", "instructions_file", "words"})
+_FILE_KEYS = frozenset({"file", "instructions_file", "words", "pool"})
 """The keys whose value is the path of a file."""
 LANGUAGES_OF_COUNTRIES = {"ua": "uk"}
 """Codes of countries that are taken for languages, with what is meant. Stored definitions with them stay valid."""

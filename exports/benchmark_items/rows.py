@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,15 +13,14 @@ import pandas as pd
 
 from aggregation.answer_types import build_consensus
 from exports.benchmark_items.answer_spaces import ANSWER_SPACES, AnswerSpace
-from exports.benchmark_items.sources import BuildOptions, TaskSource
+from exports.benchmark_items.forms import TaskForm, build_forms
+from exports.benchmark_items.sources import FEW_SHOT, BuildOptions, TaskSource
 from exports.benchmark_items.task_functions import Doc
 from exports.filtering.filtered_items import KEPT
 from exports.inputs import DataSet
 from exports.rounding import round_number
 from exports.vote_distributions import DISTRIBUTION_COLUMNS, build_vote_table, format_counts
 
-FEW_SHOT = 3
-"""How many examples are shown before an item, where there are as many."""
 RETIRED = "retired"  # an item's status, and why it is no test item
 NO_GOLD, IN_FEW_SHOT = "no gold and no consensus", "taken for the few-shot split"
 
@@ -55,6 +54,14 @@ class BenchmarkTask:
         return ANSWER_SPACES[self.source.kind]
 
     @cached_property
+    def forms(self) -> tuple[TaskForm, ...]:
+        """The tasks of the harness that ask it; the first has its name."""
+        space = self.space
+        return build_forms(
+            self.name, self.metrics, chooses=space.chooses, has_norm=space.has_norm, hidden=self.source.hidden
+        )
+
+    @cached_property
     def positions(self) -> Mapping[str, int]:
         """The index of each test item by its id."""
         return {doc["item_id"]: number for number, doc in enumerate(self.docs)}
@@ -65,9 +72,14 @@ class BenchmarkTask:
         return self.key or self.docs
 
     @property
+    def description(self) -> str:
+        """What models read before everything else, as it begins the prompt; empty for nothing."""
+        return f"{self.source.model_instructions}\n\n" if self.source.model_instructions else ""
+
+    @property
     def num_few_shot(self) -> int:
         """How many examples are shown before an item."""
-        return min(FEW_SHOT, len(self.few_shot))
+        return min(self.source.n_examples, len(self.few_shot))
 
 
 def build_tasks(
@@ -91,6 +103,7 @@ def name_task(data_set: str) -> str:
 
 
 def _build_task(source: TaskSource, *, options: BuildOptions, canary: str) -> BenchmarkTask:
+    source = replace(source, answer_form=ANSWER_SPACES[source.kind].choose_answer_form(source))
     items = _choose_gold(source, options)
     reasons = pd.Series(list(_list_reasons(source, items)), index=items.index, dtype=object)
     chosen = items.loc[reasons.isna()]
@@ -160,15 +173,15 @@ def _list_reasons(source: TaskSource, items: pd.DataFrame) -> Iterator[str | Non
 def _choose_few_shot(source: TaskSource, chosen: pd.DataFrame, *, seed: int) -> tuple[pd.DataFrame, frozenset[str]]:
     """The examples, and the groups of main items taken for them; no example shares a group with a test item.
 
-    They are training items with gold. If there are none, they are main items of a few groups that nobody has answered,
-    but only in a data set that was answered and has enough of them; and if gold is hidden, there are none, because
-    examples are published with their gold.
+    They are items with gold of the declared pool, or of the training. If no pool is declared and the training has none,
+    they are main items of a few groups that nobody has answered, but only in a data set that was answered and has
+    enough of them; and if gold is hidden, there are none, because examples are published with their gold.
     """
-    training = source.training.loc[source.training["gold"].notna() & ~source.training["group"].isin(chosen["group"])]
-    if not training.empty:
+    examples = source.examples.loc[source.examples["gold"].notna() & ~source.examples["group"].isin(chosen["group"])]
+    if source.n_examples and not examples.empty:
         unknown = dict.fromkeys(("gold_version", "gold_confidence", *DISTRIBUTION_COLUMNS))
-        return training.assign(gold_source="declared", **unknown), frozenset()
-    if source.hidden:
+        return examples.assign(gold_source="declared", **unknown), frozenset()
+    if source.hidden or source.declares_examples:
         return chosen.iloc[:0], frozenset()
     answered = set(source.data.responses["item_id"])
     met = set(chosen.loc[chosen["item_id"].isin(answered), "group"])

@@ -108,6 +108,18 @@ def _describe_consent(project: ProjectFacts, _state: ReleaseState, words: Words)
     return words["consent"]
 
 
+def _describe_differences(project: ProjectFacts, state: ReleaseState, words: Words) -> str:
+    """What the benchmark's manifest lists, then what the organiser adds to it."""
+    if not project.differences:
+        return _describe_declared("stimulus_differences")(project, state, words)
+    with use_language(words["language"]):
+        shown = map(show_finding, project.differences)
+        listed = [sentence[0].lower() + sentence[1:] for sentence in shown]
+    added = project.stated.get("stimulus_differences")
+    sentences = [sentence.strip().rstrip(".") for sentence in (*listed, *([added] if added else []))]
+    return words["stimulus_differences"].format(value="; ".join(sentences))
+
+
 def _describe_hourly_pay(project: ProjectFacts, _state: ReleaseState, words: Words) -> str:
     """What an active hour was paid, where that is known."""
     if project.pay is None or project.pay.hourly_median is None:
@@ -221,7 +233,7 @@ _PROJECT_SENTENCES: tuple[Callable[[ProjectFacts, ReleaseState, Words], str], ..
     _describe_screens,
     _describe_preparation,
     _describe_declared("ai_use"),
-    _describe_declared("stimulus_differences"),
+    _describe_differences,
     _describe_overlap,
     _describe_exclusions,
     _describe_skips,

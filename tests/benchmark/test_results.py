@@ -15,6 +15,7 @@ from _built_benchmarks import Campaigns, open_campaigns
 from aggregation.errors import HromadaError
 from exports import benchmark, lm_eval
 from exports.benchmark import Benchmark
+from exports.benchmark_items import BuildOptions, build_tasks
 from exports.lm_eval import replay, results
 
 PROJECT = """
@@ -29,6 +30,8 @@ overlap: 3
 benchmark: {{hidden: {hidden}}}
 declared: {{licence: CC BY-SA 4.0, population: студенти}}
 """
+FORMS = ("open", "open_generation")
+"""The tasks of the harness that ask the question."""
 
 
 @dataclass(frozen=True)
@@ -72,16 +75,19 @@ def rewrite_samples(folder: Path, change: dict[str, Any], *, first: bool = True)
 
 
 def test_every_answer_of_people_is_read_with_its_score(built: Built) -> None:
-    """One row an answer, with the stimulus that was read; nothing differs from the build."""
+    """One row an answer and form, with the stimulus that was read; nothing differs from the build."""
     read = lm_eval.read_results(built.folder / "open-built", [built.folder / "open-built/results"])
     people = built.open.manifest["tasks"]["open"]["people"]
     assert tuple(read.answers[0]) == lm_eval.ANSWER_COLUMNS
-    assert len([row for row in read.answers if row["model"] != "human-majority"]) == people["n_answers"]
-    by_item = {row["item_id"]: row for row in read.answers if row["model"] == "human-majority"}
+    by_form = [[row | {"task": ""} for row in read.answers if row["task"] == task] for task in FORMS]
+    assert by_form[0] == by_form[1]
+    assert len([row for row in by_form[0] if row["model"] != "human-majority"]) == people["n_answers"]
+    by_item = {row["item_id"]: row for row in by_form[0] if row["model"] == "human-majority"}
     assert all(row["score"] == float(row["answer"].startswith("довге")) for row in by_item.values())
     assert {row["difference"] for row in read.differences} <= {results.NO_ITEM}
-    (value,) = (row["value"] for row in read.scores if row["model"] == "human-majority")
-    assert value == sum(row["score"] for row in by_item.values()) / len(by_item)
+    values = {(row["task"], row["metric"]): row["value"] for row in read.scores if row["model"] == "human-majority"}
+    metrics = zip((*FORMS, *FORMS), ("accuracy", "accuracy", "accuracy_norm", "accuracy_strict"), strict=True)
+    assert values == dict.fromkeys(metrics, sum(row["score"] for row in by_item.values()) / len(by_item))
 
 
 @pytest.mark.parametrize(
@@ -101,7 +107,7 @@ def test_other_items_and_prompts_are_named(
     rewrite_samples(tmp_path / "results", change)
     read = lm_eval.read_results(built.folder / "open-built", [tmp_path / "results"])
     found = [row for row in read.differences if row["difference"] == difference]
-    assert len(found) == built.open.manifest["tasks"]["open"]["people"]["n_annotators"] + 1
+    assert len(found) == len(FORMS) * (built.open.manifest["tasks"]["open"]["people"]["n_annotators"] + 1)
     assert all((row["n_items"], row["items"].startswith("i")) == (1, True) for row in found)
     left_out = len(found) if difference == results.OTHER_ITEM else 0
     assert len(read.answers) == len(whole.answers) - left_out
@@ -119,10 +125,10 @@ def test_a_run_of_another_task_and_one_without_samples_are_named(built: Built, t
     file.write_text(json.dumps(content), "utf-8")
     read = lm_eval.read_results(built.folder / "open-built", [tmp_path])
     assert [(row["task"], row["difference"]) for row in read.differences] == [
-        ("open", results.NO_SAMPLES),
+        *((task, results.NO_SAMPLES) for task in FORMS),
         ("arc_easy", results.OTHER_TASK),
     ]
-    assert [row["task"] for row in read.scores] == ["open"]
+    assert {row["task"] for row in read.scores} == {*FORMS}
     assert read.answers == []
 
 
@@ -135,7 +141,7 @@ def test_the_older_of_two_runs_is_left_out(built: Built, tmp_path: Path) -> None
     once = lm_eval.read_results(built.folder / "open-built", [tmp_path / "a"])
     read = lm_eval.read_results(built.folder / "open-built", [tmp_path])
     assert (read.answers, read.scores) == (once.answers, once.scores)
-    assert [row["difference"] for row in read.differences].count(results.OLDER_RUN) == 1
+    assert [row["difference"] for row in read.differences].count(results.OLDER_RUN) == len(FORMS)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +156,7 @@ def test_a_damaged_file_is_named(built: Built, tmp_path: Path, name: str, text: 
     folder = tmp_path / "model"
     shutil.copytree(built.folder / "open-built/results/human-majority", folder)
     for kind in ("results", "samples_open"):
-        (file,) = folder.glob(f"{kind}_*")
+        (file,) = folder.glob(f"{kind}_replay.*")
         file.rename(folder / f"{kind}_1{file.suffix}")
     (folder / name).write_text(text, "utf-8")
     with pytest.raises(HromadaError, match=said) as failure:
@@ -225,9 +231,11 @@ def test_without_the_harness_the_tasks_are_written_and_the_missing_replay_is_sai
 def test_a_person_who_was_not_asked_is_never_wrong_in_silence(built: Built) -> None:
     """Replayed on an item that they did not answer, the harness ends with the item's id."""
     recording: replay.Recording = {"open": {"i0": "довге0"}}
-    model = replay._build_model("somebody", recording, [])
-    with pytest.raises(KeyError, match="i1"):
-        model.generate_until([type("Request", (), {"task_name": "open", "doc": {"item_id": "i1"}})])
+    tasks, _ = build_tasks(built.campaigns.read_source("open").tasks, options=BuildOptions(), canary="")
+    model = replay._build_model("somebody", recording, tasks)
+    for task, ask in zip(FORMS, (model.loglikelihood, model.generate_until), strict=True):
+        with pytest.raises(KeyError, match="i1"):
+            ask([type("Request", (), {"task_name": task, "doc": {"item_id": "i1"}})])
 
 
 def _read(built: Benchmark, path: str, *, key: bool = False) -> str:

@@ -21,6 +21,7 @@ from bot import release
 from exports import lm_eval
 from exports.benchmark import Benchmark
 from exports.benchmark_items import task_functions
+from exports.benchmark_items.forms import BESIDE, name_generation
 from exports.inputs import DataSet
 
 ITEMS, WORDS = 16, ("хата", "дорога", "річка", "поле", "вікно", "книга", "п'ять", "небо")
@@ -37,6 +38,9 @@ QUESTIONS = {
     "span": "{type: span, text: Де слово?, field: text, most: 2, none: немає}",
     "preference": "{type: preference, text: Що краще?, sides: [a, b], tie: Однаково, both_bad: Обидва погані}",
 }
+CHOICES = ("classes", "own-options", "positions", "scale", "preference")
+TASKS = {name: name for name in QUESTIONS} | {name_generation(name): name for name in CHOICES}
+"""The tasks of the harness, with the question that each asks: the choices are asked in two forms."""
 PARTS = [*QUESTIONS][:3], [*QUESTIONS][3:6], [*QUESTIONS][6:8], [*QUESTIONS][8:]
 """Kinds that are built together: no test waits for all of them."""
 PROJECT = """
@@ -105,9 +109,24 @@ class Built:
                 .keep_first_places()
             )
 
-    def list_people(self, name: str) -> dict[str, dict[str, Any]]:
+    def list_people(self, task: str) -> dict[str, dict[str, Any]]:
         """The result files of those who answered a task."""
-        return {person: content for person, content in self.people.items() if name in content["results"]}
+        return {person: content for person, content in self.people.items() if task in content["results"]}
+
+    @property
+    def has_choices(self) -> bool:
+        """Whether a question has two forms."""
+        return any(len(task["forms"]) > 1 for task in self.benchmark.manifest["tasks"].values())
+
+    def add_other_reading(self, task: str, values: dict[str, float]) -> dict[str, float]:
+        """The values with that of the other reading of the same answers, which for people is the same."""
+        (metrics,) = (
+            form["metrics"]
+            for question in self.benchmark.manifest["tasks"].values()
+            for form in question["forms"].values()
+            if form["task"] == task
+        )
+        return values | {metric: values["accuracy"] for metric in metrics if metric in BESIDE.values()}
 
 
 @pytest.fixture(scope="module")
@@ -141,14 +160,15 @@ def build_programme(campaigns: Campaigns, kinds: Sequence[str]) -> Built:
     campaigns.bundle("all-kinds", "uk")
     benchmark = campaigns.write("all-kinds", folder / "built")
     samples = folder / "built/samples/human-majority.json"
-    dummy = run_harness(folder / "built", folder / "out", ["all-kinds"], "--samples", samples)
+    group = "all-kinds_forms" if set(kinds) & set(CHOICES) else "all-kinds"
+    dummy = run_harness(folder / "built", folder / "out", [group], "--samples", samples)
     return Built(campaigns, folder / "built", benchmark, dummy, read_people(folder / "built"))
 
 
 @pytest.fixture
-def built(programmes: Callable[[str], Built], name: str) -> Built:
+def built(programmes: Callable[[str], Built], task: str) -> Built:
     """The programme of the kind that a test is about."""
-    return programmes(name)
+    return programmes(TASKS[task])
 
 
 def score(data: DataSet) -> Performance:
@@ -159,7 +179,12 @@ def score(data: DataSet) -> Performance:
 def list_values(performance: Performance, unit: str) -> dict[str, float]:
     """The metrics of a unit, nan where one is undefined; a box's without its comma, as the harness has it."""
     scores = {score.metric: score.value for score in performance[unit].scores}
-    return {name.replace(",", " "): math.nan if value is None else value for name, value in scores.items()}
+    return add_strict({name.replace(",", " "): math.nan if value is None else value for name, value in scores.items()})
+
+
+def add_strict(values: dict[str, Any]) -> dict[str, Any]:
+    """The values with that of the strict reading, which for people is the same."""
+    return values | {f"{name}_strict": value for name, value in values.items() if name == "exact_match"}
 
 
 def list_harness_values(content: dict[str, Any], task: str) -> dict[str, float]:
@@ -168,18 +193,18 @@ def list_harness_values(content: dict[str, Any], task: str) -> dict[str, float]:
     return {name.removesuffix(",none"): value for name, value in values if name.endswith(",none") and value != "N/A"}
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
-def test_single_answers_have_the_scores_of_baseline(built: Built, name: str) -> None:
+@pytest.mark.parametrize("task", TASKS)
+def test_single_answers_have_the_scores_of_baseline(built: Built, task: str) -> None:
     """The grades in all people's sample files together give every metric of the individual unit."""
-    people = built.list_people(name)
+    people = built.list_people(task)
     samples = [
         sample
         for person in people
         if person != "human-majority"
-        for sample in read_samples(built.folder / "results" / person, name)
+        for sample in read_samples(built.folder / "results" / person, task)
     ]
-    performance = score(built.read_data(name))
-    expected = list_values(performance, "individual")
+    performance = score(built.read_data(TASKS[task]))
+    expected = built.add_other_reading(task, list_values(performance, "individual"))
     assert len(samples) == performance["individual"].total
     assert any(
         math.isinf(float(one[0][0])) if isinstance(one[0], list) else one == [""]
@@ -193,82 +218,82 @@ def test_single_answers_have_the_scores_of_baseline(built: Built, name: str) -> 
         assert aggregate([sample[metric] for sample in samples]) == pytest.approx(value, abs=1e-9, nan_ok=True), metric
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
-def test_each_person_has_the_score_of_baseline(built: Built, name: str) -> None:
+@pytest.mark.parametrize("task", TASKS)
+def test_each_person_has_the_score_of_baseline(built: Built, task: str) -> None:
     """The result file of a person has their share of right answers."""
-    people = built.list_people(name)
-    annotators = score(built.read_data(name)).annotators
+    people = built.list_people(task)
+    annotators = score(built.read_data(TASKS[task])).annotators
     assert {f"human-{annotator}" for annotator in annotators.index} | {"human-majority"} == people.keys()
-    primary = built.benchmark.manifest["tasks"][name]["metrics"][0]
+    primary = built.benchmark.manifest["tasks"][TASKS[task]]["metrics"][0]
     for annotator, row in annotators.iterrows():
         content = people[f"human-{annotator}"]
-        assert content["n-samples"][name]["effective"] == row["n"]
-        assert list_harness_values(content, name)[primary] == pytest.approx(row["accuracy"], abs=1e-9)
+        assert content["n-samples"][task]["effective"] == row["n"]
+        assert list_harness_values(content, task)[primary] == pytest.approx(row["accuracy"], abs=1e-9)
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
-def test_the_majority_has_the_scores_of_baseline_with_its_ties_and_skips(built: Built, name: str) -> None:
+@pytest.mark.parametrize("task", TASKS)
+def test_the_majority_has_the_scores_of_baseline_with_its_ties_and_skips(built: Built, task: str) -> None:
     """Every metric, on every item that people answered or skipped; the runs of ties are pooled by `results`."""
-    performance = score(built.read_data(name))
-    whole, counts = performance["majority"], built.benchmark.manifest["tasks"][name]["people"]
+    performance = score(built.read_data(TASKS[task]))
+    whole, counts = performance["majority"], built.benchmark.manifest["tasks"][TASKS[task]]["people"]
     assert (counts["n_ties"], counts["n_items"]) == (whole.n_ties, whole.total)
     folder = built.folder / "results/human-majority"
     runs = [json.loads(file.read_text("utf-8")) for file in sorted(folder.glob("results_*.json"))]
-    own = [run["config"]["model_args"] for run in runs if name in run["results"]]
+    own = [run["config"]["model_args"] for run in runs if task in run["results"]]
     assert sorted(run["run"] for run in own) == list(range(1, counts["n_runs"] + 1))
-    assert {run["runs"][name] for run in own} == {counts["n_runs"]}
-    assert all(run["n-samples"][name]["effective"] == whole.total for run in runs if name in run["results"])
-    expected = {
-        metric: value
-        for metric, value in list_values(performance, "majority").items()
-        if not metric.endswith("_corpus")
-    }
+    assert {run["runs"][task] for run in own} == {counts["n_runs"]}
+    assert all(run["n-samples"][task]["effective"] == whole.total for run in runs if task in run["results"])
+    values = list_values(performance, "majority")
+    expected = built.add_other_reading(
+        task, {metric: value for metric, value in values.items() if not metric.endswith("_corpus")}
+    )
     read = lm_eval.read_results(built.folder, [folder])
-    found = {row["metric"]: row["value"] for row in read.scores if row["task"] == name}
+    found = {row["metric"]: row["value"] for row in read.scores if row["task"] == task}
     assert found.keys() == expected.keys()
     for metric, value in expected.items():
         assert (math.nan if found[metric] is None else found[metric]) == pytest.approx(value, abs=1e-9, nan_ok=True), (
             metric
         )
     wrong = {
-        score.metric.replace(",", " "): score.value_ties_wrong
+        score.metric.replace(",", " "): math.nan if score.value_ties_wrong is None else score.value_ties_wrong
         for score in whole.scores
         if not score.metric.endswith("_corpus")
     }
-    assert {row["metric"]: row["value_ties_wrong"] for row in read.scores if row["task"] == name} == {
-        metric: value if value is None else pytest.approx(value, abs=1e-9) for metric, value in wrong.items()
+    wrong = built.add_other_reading(task, add_strict(wrong))
+    assert {row["metric"]: row["value_ties_wrong"] for row in read.scores if row["task"] == task} == {
+        metric: None if math.isnan(value) else pytest.approx(value, abs=1e-9) for metric, value in wrong.items()
     }
-    assert not [row for row in read.differences if row["task"] == name and row["difference"] != "not asked"]
+    assert not [row for row in read.differences if row["task"] == task and row["difference"] != "not asked"]
 
 
-@pytest.mark.parametrize("name", [part[0] for part in PARTS])
-def test_some_majorities_are_tied_and_no_contested_item_is_taken_from_models(built: Built, name: str) -> None:
+@pytest.mark.parametrize("task", [part[0] for part in PARTS])
+def test_some_majorities_are_tied_and_no_contested_item_is_taken_from_models(built: Built, task: str) -> None:
     """The simulated people of each programme tie; `--samples` names all items that they answered."""
     tasks = built.benchmark.manifest["tasks"]
-    assert max(task["people"]["n_runs"] for task in tasks.values()) > 1
+    assert max(found["people"]["n_runs"] for found in tasks.values()) > 1
     samples = json.loads((built.folder / "samples/human-majority.json").read_text("utf-8"))
     assert {name: len(numbers) for name, numbers in samples.items()} == {
-        name: task["people"]["n_items"] for name, task in tasks.items()
+        form["task"]: found["people"]["n_items"] for found in tasks.values() for form in found["forms"].values()
     }
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
-def test_a_model_on_the_same_items_has_the_same_hash(built: Built, name: str) -> None:
+@pytest.mark.parametrize("task", TASKS)
+def test_a_model_on_the_same_items_has_the_same_hash(built: Built, task: str) -> None:
     """The dummy model, run on the items of the majority, was asked exactly what people were."""
     people = built.people["human-majority"]
-    assert built.dummy["task_hashes"][name] == people["task_hashes"][name]
-    assert built.dummy["n-shot"][name] == 3
+    assert built.dummy["task_hashes"][task] == people["task_hashes"][task]
+    assert built.dummy["n-shot"][task] == 3
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
-def test_hashes_are_known_before_the_harness_runs(built: Built, name: str) -> None:
+@pytest.mark.parametrize("task", TASKS)
+def test_hashes_are_known_before_the_harness_runs(built: Built, task: str) -> None:
     """prompts.csv has the hashes that the harness writes, also with examples before the item."""
     import csv
 
     with (built.folder / "lm_eval/prompts.csv").open(encoding="utf-8", newline="") as file:
-        known = {row["item_id"]: row for row in csv.DictReader(file)}
+        known = {row["item_id"]: row for row in csv.DictReader(file) if row["task"] == task}
     (model,) = {path.parent for path in (built.folder.parent / "out").rglob("samples_*")}
-    samples = read_samples(model, name)
+    samples = read_samples(model, task)
     assert samples
     for sample in samples:
         row = known[sample["doc"]["item_id"]]
@@ -276,9 +301,14 @@ def test_hashes_are_known_before_the_harness_runs(built: Built, name: str) -> No
         assert hashes == [row[f"{part}_sha256"] for part in ("doc", "prompt", "target")]
 
 
-@pytest.mark.parametrize("name", [part[0] for part in PARTS])
-def test_the_programme_is_a_group_for_people_and_models(built: Built, name: str) -> None:
-    """Its tasks are run by its name; it is scored where all its tasks have the same metric, and these have not."""
-    for content in (built.dummy, built.people["human-majority"]):
-        assert set(content["group_subtasks"]["all-kinds"]) == set(built.benchmark.manifest["tasks"])
-        assert "all-kinds" in content["results"]
+@pytest.mark.parametrize("task", [part[0] for part in PARTS])
+def test_the_programme_is_a_group_for_people_and_models(built: Built, task: str) -> None:
+    """Its questions are asked by its name, and by generation alone; both forms are in a group that has no score."""
+    tasks = built.benchmark.manifest["tasks"]
+    forms = {name: [form["task"] for form in found["forms"].values()] for name, found in tasks.items()}
+    people = built.people["human-majority"]
+    assert set(people["group_subtasks"]["all-kinds"]) == set(tasks)
+    if built.has_choices:
+        assert set(people["group_subtasks"]["all-kinds_generation"]) == {names[-1] for names in forms.values()}
+        assert set(built.dummy["group_subtasks"]["all-kinds_forms"]) == {name for own in forms.values() for name in own}
+        assert built.dummy["results"]["all-kinds_forms"].keys() <= {"alias", "name", "sample_len", "sample_count"}

@@ -47,7 +47,7 @@ def test_a_template_checks_and_loads_as_it_is(
     assert checked.code == 0, checked.err
     assert checked.json["programme" if template.is_programme else "project"] == "my-campaign"
     assert (checked.json["to do"], checked.json["weak"]) == ([], []), checked.out
-    assert len(checked.json["to declare"]) == 7, "a template invents nothing about people"
+    assert len(checked.json["to declare"]) == 6, "a template invents nothing about people"
     assert hromada("check", file).code == 0
     loaded = hromada("load", file, "--json")
     assert loaded.code == 0, loaded.err

@@ -170,7 +170,6 @@ DECLARED = {
     "ethics": "not sought: no personal data are published",
     "population": "adult native speakers of Ukrainian",
     "ai_use": "none; they attested it",
-    "stimulus_differences": "people saw the options in an order of their own, and tapped",
     "licence": "CC-BY-4.0",
 }
 
@@ -312,7 +311,7 @@ class MakeRelease:
                     text="Так чи ні?",
                     options=data.classes,
                     texts=texts,
-                    training=texts.iloc[:0],
+                    examples=texts.iloc[:0],
                     shuffled=True,
                     instructions="Оберіть відповідь.",
                     declared=dict(DECLARED),

@@ -28,7 +28,7 @@ DECLARED_FACTS = {
     "ethics": "which board looked at it and under which number, or `not sought`, or why none was needed",
     "population": "whom the answers are meant to speak for: native speakers of what, where, how old",
     "ai_use": "whether people might use language models or search engines, and what was done to prevent it",
-    "stimulus_differences": "how what people saw differs from what models get (few-shot examples, letters), or `none`",
+    "stimulus_differences": "how what people saw differs from what models got, beyond what `hromada build` lists of it",
     "licence": "the licence of the items and of the answers, and where the texts come from",
 }
 """Each fact to declare, with what it should state; `hromada check` asks for those that are missing."""
@@ -52,9 +52,9 @@ class DeclaredSection(Section):
 
     @property
     def missing(self) -> dict[str, str]:
-        """The facts that are not declared yet, with what each should state."""
-        stated = self.stated
-        return {name: description for name, description in DECLARED_FACTS.items() if name not in stated}
+        """The facts that are not declared yet, with what each should state; `build` lists differences of stimuli."""
+        present = {*self.stated, "stimulus_differences"}
+        return {name: words for name, words in DECLARED_FACTS.items() if name not in present}
 
     @property
     def placeholders(self) -> dict[str, str]:
@@ -89,12 +89,6 @@ class JudgesSection(Section):
 
     margin: Annotated[float, Field(gt=0)] | None = None
     random_sample: bool = False
-
-
-class BenchmarkSection(Section):
-    """`benchmark:` how the project becomes a benchmark: with `hidden` its test items are published without gold."""
-
-    hidden: bool = False
 
 
 class LineageSection(Section):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from annotation.campaigns.questions.question_base import count_units
+from annotation.campaigns.stimulus import get_mark_sign
 from annotation.vocabulary import Stage
 from annotation.workflow.assignments import AssignedItem, RemarkKind, SavedJudgement, ShownQuestion, TrainingFeedback
 from annotation.workflow.conversations import conversation_state
@@ -388,13 +389,14 @@ def build_stimulus_blocks(
 
 
 def _build_piece(piece: Mapping[str, Any], language: str) -> TextBlock:
-    """A piece of the stimulus: its gap as a bold word in brackets, its marked passages in asterisks.
+    """A piece of the stimulus: its gap as a bold word in brackets, its marked passages between signs.
 
-    The first mark is bold, the others are underlined. Models see the same brackets and asterisks.
+    The first mark is bold in asterisks, the others are underlined in underscores. Models see the same signs.
     """
     text, gap = str(piece["text"]), piece["gap"]
     replacements = [
-        (start, end, f"*{text[start:end]}*", number == 0) for number, (start, end) in enumerate(piece["marks"])
+        (start, end, f"{get_mark_sign(number)}{text[start:end]}{get_mark_sign(number)}", number == 0)
+        for number, (start, end) in enumerate(piece["marks"])
     ]
     if gap is not None:
         replacements.append((gap[0], gap[1], f"[{get_item_texts(language)('gap')}]", True))
