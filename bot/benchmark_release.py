@@ -23,7 +23,7 @@ from exports.filtering.filtered_items import decide_items
 
 LATER_STEP = "it is asked in a later step, when people have seen more than the stimulus that models get"
 NOT_CHOSEN = "`benchmark.questions` does not name it"
-NO_GOLD = "no gold is declared (`benchmark.questions` takes the consensus of the votes of those that it names)"
+NO_GOLD = "it has no gold, and `benchmark.questions` does not ask for the consensus of its votes"
 
 
 @pause_garbage_collection()

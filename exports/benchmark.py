@@ -134,7 +134,7 @@ def build_benchmark(
     if not tasks:
         raise HromadaError(
             f"No task can be made of {source.name!r}: {_join_reasons(left_out)}.",
-            remedy="Declare gold, or collect answers first.",
+            remedy="Declare gold, or name the questions under `benchmark.questions` and collect answers first.",
         )
     report(0.3)
     parquet = hugging_face.build_data_files(tasks)  # first, while little else is in memory

@@ -88,9 +88,14 @@ def test_an_identity_in_an_item_stops_a_build(hromada: Hromada) -> None:
 
 
 def test_a_project_without_gold_and_answers_makes_no_task(hromada: Hromada) -> None:
-    """The reason is named, and no folder is made."""
+    """The reason is named, and no folder is made; where the question is named, its votes have to agree."""
     hromada.write("votes.csv", "picture,who,says\n1,1,cat\n1,2,dog\n")
-    hromada.loaded(PROJECT.replace("truth: {file: truth.csv, item: picture, gold: is}\n", ""))
+    without_gold = PROJECT.replace("truth: {file: truth.csv, item: picture, gold: is}\n", "")
+    hromada.loaded(without_gold)
+    ran = hromada("build", "animals", "bench")
+    assert (ran.code, "name the questions under `benchmark.questions`" in ran.err) == (2, True), ran.err
+    hromada.write("project.yaml", f"{without_gold}benchmark: {{questions: [answer]}}\n")
+    assert hromada("load", "project.yaml", "--yes").code == 0
     ran = hromada("build", "animals", "bench")
     assert (ran.code, "1 no gold and no consensus" in ran.err) == (2, True), ran.err
     assert not (hromada.folder / "bench").exists()
