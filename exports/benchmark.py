@@ -21,7 +21,8 @@ from exports.benchmark_items import BenchmarkTask, BuildOptions, BuildSource, bu
 from exports.benchmark_items.differences import declare_differences, list_differences
 from exports.benchmark_items.forms import name_generation
 from exports.benchmark_items.readers import READERS_VERSION
-from exports.lm_eval.replay import TaskPeople, has_harness, list_samples
+from exports.foreign_files import GIT_ATTRIBUTES, NO_CONVERSION, is_foreign
+from exports.lm_eval.replay import MAJORITY, TaskPeople, has_harness, list_samples
 from exports.lm_eval.results import KEY_ROWS, MANIFEST, PROMPTS
 from exports.lm_eval.task_files import format_rows
 from exports.people_files import build_people_files
@@ -61,10 +62,12 @@ def hash_files(files: Files) -> dict[str, str]:
 def list_earlier_files(folder: Path, *, of: str, kind: str | None = None) -> frozenset[str]:
     """The files in a folder that its manifest lists, and the manifest; none in a new or an empty folder.
 
+    A folder is empty too if it holds foreign files only, as a new repository of Git does.
+
     Raises HromadaError for a folder that holds anything else than what an earlier build or release (`of`) wrote, whose
     manifest is of this `kind`.
     """
-    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+    if not folder.exists() or (folder.is_dir() and _is_empty(folder)):
         return frozenset()
     try:
         content = json.loads((folder / MANIFEST).read_text("utf-8"))
@@ -79,8 +82,14 @@ def list_earlier_files(folder: Path, *, of: str, kind: str | None = None) -> fro
         ) from None
 
 
+def _is_empty(folder: Path) -> bool:
+    """Whether all in a folder is foreign and would not be overwritten."""
+    return all(is_foreign(path.name) and path.name != GIT_ATTRIBUTES for path in folder.iterdir())
+
+
 NO_HARNESS = "the extra `harness` is not installed, so nobody was replayed: pip install 'lm-eval>=0.4.13,<0.5'"
 ROWS_AT_ONCE = 10_000
+SAMPLES = "samples.json"
 NOT_ASKED_FOR = "it was not asked for"
 CANARY_SPACE = uuid.UUID("6f0f2c3e-7f0a-5b0e-9b1d-1d9a3c5e7b21")
 
@@ -102,13 +111,13 @@ class Benchmark:
 class _Parts:
     """What a build is put together from: `left_out` are reasons by data set, `people` counts by task.
 
-    `samples` has the indices of the items that each person, and the majority, answered, by person and task.
+    `answered` has the indices of the items that people answered, by task.
     """
 
     tasks: tuple[BenchmarkTask, ...]
     left_out: Mapping[str, str]
     people: Mapping[str, TaskPeople]
-    samples: Mapping[str, Mapping[str, list[int]]]
+    answered: Mapping[str, list[int]]
     harness: str
     no_replay: str
     canary: str
@@ -162,7 +171,7 @@ def build_benchmark(
             )
         if hidden_tasks:
             secret = lm_eval.replay_people(task_files, hidden_tasks, recordings)
-    samples = {person: list_samples(tasks, runs[0]) for person, runs in recordings.items()}
+    answered = list_samples(tasks, recordings[MAJORITY][0]) if recordings else {}
     scores, hidden_scores = (inspect_ai.build_people_files(part, recordings) for part in (open_tasks, hidden_tasks))
     del recordings
     report(0.7)
@@ -170,7 +179,7 @@ def build_benchmark(
         tasks=tasks,
         left_out=left_out,
         people=people,
-        samples=samples,
+        answered=answered,
         harness=replayed.version or secret.version,
         no_replay=no_replay,
         canary=canary,
@@ -244,13 +253,14 @@ def _build_open_files(
     return {
         **{f"lm_eval/{path}": content for path, content in task_files.items()},
         f"lm_eval/{PROMPTS}": "".join(_format_prompts(parts.tasks)),
-        **_build_sample_files(open_tasks, parts.samples),
+        **_build_sample_file(open_tasks, parts.answered),
         **build_people_files(open_tasks),
         citation.FILE: citation.build_cff(source, parts.tasks, licence=hugging_face.find_licence(source)),
         **{f"hugging_face/{path}": content for path, content in data.items()},
         **{f"hugging_face/{task}/{split}.jsonl": content for (task, split), content in rows.items()},
         "hugging_face/README.md": card,
         "hugging_face/croissant.json": writers.format_json(croissant),
+        GIT_ATTRIBUTES: NO_CONVERSION,
     }
 
 
@@ -263,18 +273,11 @@ def _format_prompts(tasks: Sequence[BenchmarkTask]) -> Iterator[str]:
         yield text[header if number else 0 :]
 
 
-def _build_sample_files(tasks: Sequence[BenchmarkTask], samples: Mapping[str, Mapping[str, list[int]]]) -> Files:
-    """What the harness takes as `--samples`, for the items that each person, and the majority, answered."""
-    names = {form.task for task in tasks for form in task.forms}
-    chosen = {
-        person: {task: numbers for task, numbers in indices.items() if task in names}
-        for person, indices in samples.items()
-    }
-    return {
-        f"samples/human-{person}.json": json.dumps(indices, sort_keys=True) + "\n"
-        for person, indices in chosen.items()
-        if indices
-    }
+def _build_sample_file(tasks: Sequence[BenchmarkTask], answered: Mapping[str, list[int]]) -> Files:
+    """What the harness takes as `--samples`: the items that people answered, for all tasks or some of them."""
+    names = [form.task for task in tasks for form in task.forms]
+    chosen = {name: answered[name] for name in names if name in answered}
+    return {SAMPLES: json.dumps(chosen, sort_keys=True) + "\n"} if chosen else {}
 
 
 def _build_key_files(parts: _Parts) -> Files:
@@ -282,11 +285,15 @@ def _build_key_files(parts: _Parts) -> Files:
     _, hidden = _part_tasks(parts.tasks)
     if not hidden:
         return {}
-    files: Files = {KEY_ROWS: b"".join(format_rows(task.key) for task in hidden), **build_people_files(hidden)}
+    files: Files = {
+        GIT_ATTRIBUTES: NO_CONVERSION,
+        KEY_ROWS: b"".join(format_rows(task.key) for task in hidden),
+        **build_people_files(hidden),
+    }
     answers = hugging_face.build_human_file(hidden)
     if answers is not None:
         files["human_responses.parquet"] = answers
-    return files | _build_sample_files(hidden, parts.samples)
+    return files | _build_sample_file(hidden, parts.answered)
 
 
 def _build_manifest(

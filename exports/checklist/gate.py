@@ -24,7 +24,7 @@ from exports.checklist import checks_of_scores as models
 from exports.checklist import checks_of_scores as scores
 from exports.checklist.verdicts import Check, Status, Subject, Verdict, combine_verdicts, incomplete
 from exports.pages.localization import mark_text, translate
-from exports.paper.result_tables import escape_markdown
+from exports.paper.formats import escape_markdown
 from exports.release_state import ReleaseState
 
 Level = Literal["block", "warn", "state"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from exports.paper.result_tables import escape_markdown
+from exports.paper.formats import escape_markdown
 from exports.release_state import ReleaseState
 
 FILES: Mapping[str, str] = {
@@ -67,6 +67,7 @@ FILES: Mapping[str, str] = {
     "benchmark/": "tasks for the lm-evaluation-harness and a data set for Hugging Face",
     "benchmark-key/": "hidden gold: keep it, publish `benchmark/` alone",
     "inputs/": "the raw files from which everything here is computed",
+    ".gitattributes": "keeps Git from changing line ends",
     "manifest.json": "the SHA-256 of every file, and the versions of the software",
 }
 

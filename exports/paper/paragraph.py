@@ -14,8 +14,9 @@ from aggregation.scores.performance import Score, Unit
 from exports.facts import ProjectFacts
 from exports.pages.localization import show_finding, use_language
 from exports.panel_tables import PanelRow, list_headline_differences, list_headline_rows
+from exports.paper.formats import escape_markdown
 from exports.paper.opinions import describe_opinions
-from exports.paper.result_tables import LEAST_P, escape_markdown, find_task_means
+from exports.paper.result_tables import LEAST_P, find_task_means
 from exports.paper.sentences import SENTENCES, Words, count_noun
 from exports.release_state import ReleaseState
 from exports.results import DataSetResult

@@ -12,6 +12,7 @@ from exports import corrections, fact_tables, filtering, gold_tables, heds, pape
 from exports.benchmark import list_earlier_files
 from exports.checklist import Checklist, build_checklist_files, check_release
 from exports.citation import FILE as CITATION
+from exports.foreign_files import GIT_ATTRIBUTES, NO_CONVERSION
 from exports.lm_eval import ReplayedPeople
 from exports.lm_eval.results import MANIFEST
 from exports.model_comparison import build_comparison_files
@@ -75,6 +76,7 @@ def build_release_folder(
     files |= encode_files({"heds.json": heds.build_heds_file(state)})
     files |= encode_files(paper.build_paper_files(state, stamp=stamp))
     files |= encode_files(_build_model_files(state))
+    files[GIT_ATTRIBUTES] = NO_CONVERSION.encode()
     has_hidden_gold = any(path.startswith(f"{KEY}/") for path in files)
     files[README] = paper.build_readme(
         state,

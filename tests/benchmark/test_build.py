@@ -229,7 +229,7 @@ def test_replayed_are_the_answers_on_which_scores_rest(built: Built) -> None:
     items = built.change("others").tasks[0].data.items.assign(gold_origin="votes", circular=True)
     circular = benchmark.build_benchmark(built.change("others", items=items), options=BuildOptions())
     assert "made of their own votes" in circular.manifest["tasks"]["others"]["people"]["reason"]
-    assert not any(path.startswith(("results/", "samples/")) for path in circular.files)
+    assert not any(path.startswith(("results/", "samples")) for path in circular.files)
 
 
 def test_examples_are_the_training_without_the_groups_of_test_items(built: Built) -> None:
@@ -340,7 +340,7 @@ def test_the_harness_in_a_process_of_its_own_finds_the_same(built: Built, tmp_pa
 def test_a_model_is_run_without_the_gold_and_scored_with_it(built: Built, tmp_path: Path) -> None:
     """The harness itself says only how much was answered."""
     build, key = built.folder / "secret-built", built.folder / "secret-built-key"
-    content = run_harness(build, tmp_path / "out", ["secret"], "--samples", key / "samples/human-majority.json")
+    content = run_harness(build, tmp_path / "out", ["secret"], "--samples", key / "samples.json")
     assert content["results"]["secret"]["answered,none"] == 1
     read = lm_eval.read_results(build, [tmp_path / "out", key / "results"], key=key)
     scores = {(row["model"], row["metric"]): row["value"] for row in read.scores}
@@ -353,7 +353,7 @@ def test_a_model_is_run_without_the_gold_and_scored_with_it(built: Built, tmp_pa
 
 def test_a_programme_is_the_mean_of_its_tasks(built: Built) -> None:
     """Where they have the same metric, for people and models; of one form, and of the other."""
-    samples = built.folder / "pair-built/samples/human-majority.json"
+    samples = built.folder / "pair-built/samples.json"
     majority = json.loads(built.pair.files["results/human-majority/results_replay.json"])
     for end in ("", "_generation"):
         folder = built.folder / f"group{end}"

@@ -169,7 +169,7 @@ def build_programme(campaigns: Campaigns, kinds: Sequence[str]) -> Built:
         campaigns.answer([campaigns.load(file)], people=6, skill=0.7, skips=0.12, seed=3)
     campaigns.bundle("all-kinds", "uk")
     benchmark = campaigns.write("all-kinds", folder / "built")
-    samples = folder / "built/samples/human-majority.json"
+    samples = folder / "built/samples.json"
     group = "all-kinds_forms" if set(kinds) & set(CHOICES) else "all-kinds"
     dummy = run_harness(folder / "built", folder / "out", [group], "--samples", samples)
     return Built(campaigns, folder / "built", benchmark, dummy, read_people(folder / "built"))
@@ -281,7 +281,7 @@ def test_some_majorities_are_tied_and_no_contested_item_is_taken_from_models(bui
     """The simulated people of each programme tie; `--samples` names all items that they answered."""
     tasks = built.benchmark.manifest["tasks"]
     assert max(found["people"]["n_runs"] for found in tasks.values()) > 1
-    samples = json.loads((built.folder / "samples/human-majority.json").read_text("utf-8"))
+    samples = json.loads((built.folder / "samples.json").read_text("utf-8"))
     assert {name: len(numbers) for name, numbers in samples.items()} == {
         form["task"]: found["people"]["n_items"] for found in tasks.values() for form in found["forms"].values()
     }

@@ -63,7 +63,7 @@ def test_the_programme_releases_with_one_table_of_its_nine_data_sets(nine: Hroma
     (mean,) = (line for line in table.splitlines() if line.startswith("| Mean over tasks"))
     assert mean.split("|")[2].strip() == "180"
     latex = (nine.folder / "out" / "tables" / "results.tex").read_text("utf-8")
-    assert all(f"nine.{task} &" in latex for task in TASKS)
+    assert all(rf"\textbf{{nine.{task} (items: 20, " in latex for task in TASKS)
     verified = nine("release", "--verify", "out", "--json")
     assert verified.code == 0, verified.out
 

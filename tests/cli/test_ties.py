@@ -184,7 +184,7 @@ def test_the_replay_answers_what_people_answered(hromada: Hromada) -> None:
     assert built.code == 0, built.err
     people = built.json["tasks"]["pairs"]["people"]
     assert (people["n_items"], people["n_ties"], people["n_runs"]) == (20, 8, 2)
-    samples = json.loads((hromada.folder / "bench/samples/human-majority.json").read_text("utf-8"))
+    samples = json.loads((hromada.folder / "bench/samples.json").read_text("utf-8"))
     assert len(samples["pairs"]) == 20
     runs = [json.loads(file.read_text("utf-8"))["config"]["model_args"] for file in list_runs(hromada.folder)]
     assert [(run["run"], run["runs"]) for run in runs] == [
