@@ -204,7 +204,8 @@ def _load_tasks(folder: Path, names: Sequence[str], groups: Sequence[str]) -> An
     from lm_eval.tasks import TaskManager
 
     manager = TaskManager(include_path=str(folder), include_defaults=False)
-    tasks, found = {}, {}
+    tasks: dict[str, Any] = {}
+    found: dict[str, Any] = {}
     for group in groups:  # one by one, since the harness loads no two that share a task
         loaded: Any = manager.load([group])
         tasks, found = {**loaded["tasks"], **tasks}, {**found, **loaded["groups"]}

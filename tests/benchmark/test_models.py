@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from _built_benchmarks import EXAMPLES, Campaigns, open_campaigns, read_samples, run_harness
+from _built_benchmarks import EXAMPLES, Campaigns, open_campaigns, read_people, read_samples, run_harness
 from _prompts import check_prompts
 
 from aggregation.answer_types import score_answers
+from aggregation.scores.performance import UnitName
 from annotation.campaigns import project_file
 from annotation.store import queries
 from bot import release
@@ -43,6 +44,7 @@ STYLES = (
 )
 """How a model writes an answer, and whether it writes nothing else."""
 WRONG = "ъъъ"
+UNITS: tuple[UnitName, ...] = ("individual", "majority")
 
 
 def draw_number(*texts: str) -> float:
@@ -93,7 +95,8 @@ def seeded_model() -> None:
             turns = [f"<|{message['role']}|>{message['content']}<|end|>\n" for message in chat_history]
             return "".join(turns) + "<|assistant|>" * add_generation_prompt
 
-        def chat_template(self, chat_template: bool | str = False) -> str:
+        @property
+        def tokenizer_name(self) -> str:
             return "turns"
 
     register_model("seeded")(SeededModel)
@@ -196,7 +199,7 @@ def read_prompts(shapes: Shapes, task: str) -> dict[str, str]:
 
 def score_likelihoods(doc: Doc, prompt: str) -> dict[str, float]:
     """The accuracy of the likeliest letter, number or word, and of the text that is the likeliest for its length."""
-    names = [draw_likelihood(prompt, f" {name}") for name in doc.get("marks", doc["options"])]
+    names = [draw_likelihood(prompt, f" {name}") for name in task_functions.list_names(doc)]
     texts = [draw_likelihood(prompt, f" {option}") / len(option) for option in doc["options"]]
     chosen = {"accuracy": names, "accuracy_norm": texts}
     return {metric: float(likely.index(max(likely)) == doc["label"]) for metric, likely in chosen.items()}
@@ -211,24 +214,26 @@ def score_reply(doc: Doc, metrics: list[str]) -> dict[str, float]:
 
 
 def test_people_have_the_scores_of_baseline_in_both_forms(shapes: Shapes) -> None:
-    """The majority of every shape, with its ties and skips."""
+    """The majority of every shape, with its ties and skips, and each person."""
     read = lm_eval.read_results(shapes.folder, [shapes.folder / "results/human-majority"])
     scores = {(row["task"], row["metric"]): row["value"] for row in read.scores}
+    people = read_people(shapes.folder)
     n_ties = n_skips = 0
     for question in shapes.questions.values():
         if question["people"]["reason"]:
             continue
         n_ties, n_skips = n_ties + question["people"]["n_ties"], n_skips + question["people"]["n_skips"]
         data = shapes.read_data(question["dataset"])
-        whole = score_answers(data.build_answers(), skips=data.build_skips(), units=("majority",))["majority"]
-        expected = {one.metric.replace(",", " "): one.value for one in whole.scores}
+        whole = score_answers(data.build_answers(), skips=data.build_skips(), units=UNITS)
+        expected = {one.metric.replace(",", " "): one.value for one in whole["majority"].scores}
         for form in question["forms"].values():
+            task = form["task"]
             for metric in form["metrics"]:
                 value = expected[metric.removesuffix("_strict").removesuffix("_norm")]
-                assert scores[form["task"], metric] == (None if value is None else pytest.approx(value, abs=1e-9)), (
-                    form["task"],
-                    metric,
-                )
+                assert scores[task, metric] == pytest.approx(value, abs=1e-9), (task, metric)
+            for person, row in whole.annotators.iterrows():
+                own = people[f"human-{person}"]["results"][task]
+                assert own[f"{form['metrics'][0]},none"] == pytest.approx(row["accuracy"], abs=1e-9), (task, person)
     assert n_ties > 0
     assert n_skips > 0
 
