@@ -85,7 +85,8 @@ def test_a_programme_is_invited_to_in_words(tmp_path: Path) -> None:
 
 def test_short_answers_and_stored_placeholders_are_read(tmp_path: Path) -> None:
     """What is stored stays valid, and counts as not declared."""
-    facts = "{recruitment: friends, pay: no, ethics: IRB 5, population: uk, ai_use: none, licence: not known, authors: Ян}"
+    known = "recruitment: friends, pay: no, ethics: IRB 5, population: uk, ai_use: none"
+    facts = f"{{{known}, licence: not known, authors: Ян}}"
     (tmp_path / "p.yaml").write_text(f"{PROJECT}declared: {facts}\n", "utf-8")
     read = project_file.read_project(tmp_path / "p.yaml").definition
     assert not read.declared.missing
