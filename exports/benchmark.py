@@ -16,7 +16,7 @@ import pandas as pd
 
 from aggregation.errors import HromadaError, Where
 from aggregation.intervals.resampling import Progress
-from exports import citation, hugging_face, lm_eval, writers
+from exports import citation, hugging_face, inspect_ai, lm_eval, writers
 from exports.benchmark_items import BenchmarkTask, BuildOptions, BuildSource, build_tasks
 from exports.benchmark_items.differences import declare_differences, list_differences
 from exports.benchmark_items.forms import name_generation
@@ -159,11 +159,11 @@ def build_benchmark(
     }
     task_files = lm_eval.build_task_files(source, tasks, rows)
     replayed, secret = lm_eval.ReplayedPeople(), lm_eval.ReplayedPeople()
+    open_tasks, hidden_tasks = _part_tasks(tasks)
     no_replay = "" if replay and (recorded or has_harness()) else NO_HARNESS if replay else NOT_ASKED_FOR
     if recorded is not None:
         replayed, secret = recorded
     elif not no_replay:
-        open_tasks, hidden_tasks = _part_tasks(tasks)
         groups = (source.name, name_generation(source.name)) if source.is_group and not hidden_tasks else ()
         if open_tasks:
             replayed = lm_eval.replay_people(
@@ -172,6 +172,7 @@ def build_benchmark(
         if hidden_tasks:
             secret = lm_eval.replay_people(task_files, hidden_tasks, recordings)
     answered = list_samples(tasks, recordings[MAJORITY][0]) if recordings else {}
+    scores, hidden_scores = (inspect_ai.build_people_files(part, recordings) for part in (open_tasks, hidden_tasks))
     del recordings
     report(0.7)
     parts = _Parts(
@@ -185,8 +186,11 @@ def build_benchmark(
     )
     files = _build_open_files(source, parts, task_files, rows, parquet)
     files |= {f"results/{path}": content for path, content in replayed.files.items()}
+    own = inspect_ai.build_task_files(source, tasks, rows, canary=canary) | scores
+    files |= {f"inspect_ai/{path}": content for path, content in own.items()}
     key_files = _build_key_files(parts)
     key_files |= {f"results/{path}": content for path, content in secret.files.items()}
+    key_files |= {f"inspect_ai/{path}": content for path, content in hidden_scores.items()}
     report(0.9)
     manifest = _build_manifest(source, options, parts, files, key_files)
     notes = _list_notes(parts, group=source.name if source.is_group else None)

@@ -27,7 +27,9 @@ def results(
     key: Annotated[
         Path | None, typer.Option(help="The folder of hidden gold; DIR-key by default.", show_default=False)
     ] = None,
-    to: Annotated[Path | None, typer.Option(help="A folder for the tables as CSV.", show_default=False)] = None,
+    to: Annotated[
+        Path | None, typer.Option(help="A folder for tables as CSV, and records.", show_default=False)
+    ] = None,
     people: Annotated[bool, typer.Option(help="Show a row for each person too, beside the majority.")] = False,
     json: AsJson = False,
 ) -> None:
@@ -37,14 +39,19 @@ def results(
     of people and each model, which are those of `hromada compare`. The values of models are the harness's. Items and
     prompts that are not those of the build are found by their hashes, and named.
     """
-    from exports import folder_data, lm_eval, people_beside_models, writers
+    from datetime import UTC, datetime
+
+    from exports import every_eval_ever, folder_data, lm_eval, people_beside_models, writers
 
     key = key or folder_data.find_key(build)
     own = [folder / "results" for folder in (build, *([key] if key else [])) if (folder / "results").is_dir()]
     read = lm_eval.read_results(build, [*own, *(folders or ())], key=key)
     beside = people_beside_models.set_people_beside_models(build, read, key=key)
-    tables = lm_eval.build_result_files(read) | people_beside_models.build_people_tables(beside)
-    written = () if to is None else writers.write_files(to, tables)
+    written: tuple[Path, ...] = ()
+    if to is not None:
+        records = every_eval_ever.build_records(build, read, now=int(datetime.now(UTC).timestamp()))
+        tables = lm_eval.build_result_files(read) | people_beside_models.build_people_tables(beside)
+        written = writers.write_files(to, tables | {f"every_eval_ever/{path}": text for path, text in records.items()})
     if json:
         content = {
             "simulated": beside.simulated,

@@ -49,6 +49,8 @@ _CORRECTION = re.compile(
 _BREAK = re.compile(
     r"[,.;:!](?=\s)|\s[–—-]+\s|\s?\(|\n|\s+(?=(?:because|since|оскільки|бо|тому|потому|поскольку)\b)", re.IGNORECASE
 )
+_WORDS = "АВІОУСКЗЯИЙ"
+"""Letters that are words, with which a sentence can begin."""
 _MOST_WORDS = 12
 """How many words besides an option a sentence may have that names it."""
 _FEWEST_LETTERS = 4
@@ -162,20 +164,28 @@ class _Options:
         """Whether the mark with which a phrase begins is its answer, and no word, and no part of a list."""
         if self._agrees(number, rest):
             return True
-        another = _JOINED.match(rest)
-        if another or _CORRECTION.search(rest):
+        if _JOINED.match(rest) or _CORRECTION.search(rest):
             return False
-        is_exact = mark == self.marks[number]
-        delimiter = _DELIMITER.match(rest)
+        is_exact, delimiter = mark == self.marks[number], _DELIMITER.match(rest)
         if delimiter is None:
-            is_word = not mark.isdigit() and mark in "AIАВІОУСКЗЯИЙ"
-            return is_exact and bool(_REASON.match(rest)) and (announced or not is_word or mark.isascii())
-        tail = rest[delimiter.end() :]
-        if _ANOTHER.match(tail) or _OR.match(tail) or self._starts_with_another(number, tail):
+            return is_exact and bool(_REASON.match(rest)) and (announced or mark not in _WORDS)
+        sign, tail = delimiter["sign"].strip(" \t"), rest[delimiter.end() :]
+        is_another = bool(_ANOTHER.match(tail) or _OR.match(tail)) or self._starts_with_another(number, tail)
+        is_list = not announced and any(self._begins_item(line, but=number) for line in tail.splitlines())
+        if tail[:1].isdigit() or is_another or is_list:
             return False
-        if delimiter["sign"] != "." or mark.isdigit() or _REASON.match(tail):
-            return True
-        return announced and is_exact and len(replies.build_key(tail).split()) > 2  # no initial before a name
+        if announced:
+            is_long = len(replies.build_key(tail).split()) > 2  # what is shorter can be a name after its initial
+            return "\n" in sign or bool(_REASON.match(tail)) or (is_exact and (sign not in ".:" or is_long))
+        is_choice = not mark.isdigit() and sign not in ".:" and (sign != "," or mark not in _WORDS)
+        return "\n" in sign or (is_exact and (is_choice or bool(_REASON.match(tail))))
+
+    def _begins_item(self, line: str, *, but: int) -> bool:
+        """Whether a line begins with the mark of another option, as those of a list do."""
+        match = self.match_mark(line)
+        if match is None or _DELIMITER.match(match["rest"]) is None:
+            return False
+        return self.find_mark(match["mark"]) not in (None, but)
 
     def _starts_with_another(self, number: int, tail: str) -> bool:
         """Whether the rest after a mark begins with the text of another option."""
@@ -231,6 +241,8 @@ def _read_leniently(reply: str, options: _Options, cue: str) -> int | None:
         is_bare = len(lines[0].split()) == 1 and not replies.list_announced(lines[0])
         return replies.take_only(announced | ({by_line[0]} - {None} if is_bare else set()))
     readings = {options.read_phrase(text, announced=False), *by_line} - {None}
+    if len(lines) > 1 and lines[-2].rstrip().endswith(":") and replies.NEGATION.search(lines[-2]):
+        by_line.pop()  # it lists what the line before it denies
     ends = {options.read_phrase(text, announced=False), by_line[0], by_line[-1]} - {None} if lines else set()
     return replies.take_only(readings) if ends else None
 

@@ -85,9 +85,12 @@ def read_quoted_parts(reply: str, *, text: str, no_answer: str | None = None, cu
     answer, _ = _read_framed(reply, cue)
     if answer is None:
         return Reading(strict=None, lenient=None)
-    parts = [*replies.list_announced(answer), answer]
+    parts = replies.list_announced(answer)
     readings = [_read_parts(part, text, no_answer, explained=True) for part in parts]
-    return Reading(strict=None, lenient=next((reading for reading in readings if reading is not None), None))
+    told: list[list[Ends] | None] = [reading for reading in readings if reading is not None]
+    if not told:
+        told = [_read_parts(answer, text, no_answer, explained=True)]
+    return Reading(strict=None, lenient=told[0] if told.count(told[0]) == len(told) else None)
 
 
 _BULLET = re.compile(r"\s*(?:[-*•·–—]|[0-9]{1,2}[.)])\s+")

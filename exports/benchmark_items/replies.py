@@ -61,6 +61,8 @@ _CYRILLIC_TWINS = str.maketrans("АВЕКМНОРСТХІЈЅ", "ABEKMHOPCTXIJS"
 
 def strip_reasoning(reply: str) -> str | None:
     """The reply after its reasoning; None if the reasoning does not end, so that there is no answer."""
+    if _is_object(reply):
+        return reply.strip()  # what looks like reasoning in it is of the answer
     ends = [match.end() for match in _REASONING_END.finditer(reply)]
     answer = reply[ends[-1] :] if ends else reply
     if _REASONING_START.search(answer):
@@ -69,6 +71,14 @@ def strip_reasoning(reply: str) -> str | None:
     while (token := _END_TOKEN.search(answer, max(0, len(answer) - _LONGEST_TOKEN))) is not None:
         answer = answer[: token.start()].rstrip()
     return answer
+
+
+def _is_object(text: str) -> bool:
+    """Whether a text is an object of JSON and nothing else."""
+    try:
+        return text.strip()[:1] == "{" and isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def clean_reply(reply: str, cue: str = "") -> str | None:

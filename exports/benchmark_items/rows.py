@@ -21,8 +21,10 @@ from exports.filtering.filtered_items import KEPT
 from exports.human_scores import HumanScores, measure_human_scores
 from exports.inputs import DataSet
 from exports.rounding import round_number
-from exports.vote_distributions import DISTRIBUTION_COLUMNS, build_vote_table, format_counts
+from exports.vote_distributions import DISTRIBUTION_COLUMNS, build_vote_table, format_counts, measure_difficulties
 
+ANSWER_FIELDS = (*DISTRIBUTION_COLUMNS, "difficulty")
+"""What a row says of people's answers; the first three where they choose options."""
 RETIRED = "retired"  # an item's status, and why it is no test item
 NO_GOLD, IN_FEW_SHOT = "no gold and no consensus", "taken for the few-shot split"
 
@@ -142,13 +144,13 @@ def _build_task(given: TaskSource, *, options: BuildOptions, canary: str) -> Ben
 def hide_gold(doc: Doc) -> Doc:
     """The row of an item with gold set to None, and votes too, since their majority would reveal it."""
     hidden = (
-        "gold", "answer", "label", "accepted", "gold_source", "gold_version", "gold_confidence", *DISTRIBUTION_COLUMNS,
+        "gold", "answer", "label", "accepted", "gold_source", "gold_version", "gold_confidence", *ANSWER_FIELDS,
     )  # fmt: skip
     return doc | {name: None for name in hidden if name in doc}
 
 
 def _choose_gold(source: TaskSource, options: BuildOptions) -> pd.DataFrame:
-    """The main items with texts, gold (declared, else of the votes), where it is from, and DISTRIBUTION_COLUMNS."""
+    """The main items with texts, gold (declared, else of the votes), where it is from, and ANSWER_FIELDS."""
     data = source.data
     items = data.items.reset_index(drop=True)
     frame = source.texts.reset_index(drop=True).assign(
@@ -162,7 +164,8 @@ def _choose_gold(source: TaskSource, options: BuildOptions) -> pd.DataFrame:
         frame.loc[from_votes, "gold"], frame.loc[from_votes, "gold_source"] = voted.loc[from_votes, "label"], "votes"
         confidence.loc[from_votes] = voted.loc[from_votes, "confidence"].astype(object)
     votes = build_vote_table(data).reindex(items["item_id"]).reset_index(drop=True)
-    return frame.assign(gold_confidence=confidence, **{name: votes[name] for name in DISTRIBUTION_COLUMNS})
+    votes = votes.assign(difficulty=measure_difficulties(data).to_numpy())
+    return frame.assign(gold_confidence=confidence, **{name: votes[name] for name in ANSWER_FIELDS})
 
 
 def _list_reasons(source: TaskSource, items: pd.DataFrame) -> Iterator[str | None]:
@@ -188,7 +191,7 @@ def _choose_few_shot(source: TaskSource, chosen: pd.DataFrame, *, seed: int) -> 
     """
     examples = source.examples.loc[source.examples["gold"].notna() & ~source.examples["group"].isin(chosen["group"])]
     if source.n_examples and not examples.empty:
-        unknown = dict.fromkeys(("gold_version", "gold_confidence", *DISTRIBUTION_COLUMNS))
+        unknown = dict.fromkeys(("gold_version", "gold_confidence", *ANSWER_FIELDS))
         return examples.assign(gold_source="declared", **unknown), frozenset()
     if source.hidden or source.declares_examples:
         return chosen.iloc[:0], frozenset()
@@ -207,7 +210,7 @@ def _choose_few_shot(source: TaskSource, chosen: pd.DataFrame, *, seed: int) -> 
 
 def _build_docs(source: TaskSource, items: pd.DataFrame, same_in_rows: Mapping[str, object]) -> Iterator[Doc]:
     columns = ("item_id", "item_revision", "group", "stimulus", "stimulus_sha256", "options", "text", "gold")
-    golds = ("gold_source", "gold_version", "gold_confidence", *DISTRIBUTION_COLUMNS)
+    golds = ("gold_source", "gold_version", "gold_confidence", *ANSWER_FIELDS)
     space = ANSWER_SPACES[source.kind]
     question, cue = "\n".join([source.text, *([source.help] if source.help else ())]), space.build_cue(source)
     rows: Iterator[dict[str, Any]] = (
@@ -234,6 +237,7 @@ def _build_docs(source: TaskSource, items: pd.DataFrame, same_in_rows: Mapping[s
         if space.counts_options:
             doc |= {"counts": row["counts"] or format_counts(dict.fromkeys(doc.get("labels", options), 0))}
             doc |= {name: _read_number(row[name]) for name in ("entropy", "p_correct")}
+        doc |= {"difficulty": _read_number(row["difficulty"])}
         yield doc | {"licence": same_in_rows["licence"], "canary": same_in_rows["canary"]}
 
 

@@ -27,7 +27,7 @@ from exports.lm_eval.run_files import (
     read_samples,
 )
 
-ANSWER_COLUMNS = ("model", "task", "item_id", "stimulus_sha256", "answer", "score")
+ANSWER_COLUMNS = ("model", "task", "item_id", "stimulus_sha256", "answer", "score", "reply")
 SCORE_COLUMNS = ("model", "task", "metric", "value", "n_items", "task_hash", "value_ties_wrong")
 DIFFERENCE_COLUMNS = ("model", "task", "difference", "n_items", "items")
 OTHER_ITEM, OTHER_PROMPT = "other items than ours, left out", "another prompt than ours"
@@ -45,7 +45,8 @@ class HarnessResults:
     """Three tables, each a list of rows with the columns ANSWER_COLUMNS, SCORE_COLUMNS and DIFFERENCE_COLUMNS.
 
     `answers` has a row for each answered item of ours: the answer as answers are stored (None where none could be
-    read, or a majority is tied), and its primary score (of a tie its share), None where gold is hidden. `scores` are
+    read, or a majority is tied), its primary score (of a tie its share), None where gold is hidden, and the reply as it
+    was written, None of likelihoods and of ties. `runs` has the latest run of each model. `scores` are
     the values that the harness wrote, or, of hidden gold, those that follow from the key; the runs of a majority are
     pooled, and `value_ties_wrong` counts their tied items as not answered, None without any. Equal `task_hash` in two
     rows means the same items with the same prompts. `items` names the first few items of a difference.
@@ -54,6 +55,7 @@ class HarnessResults:
     answers: list[Row] = field(default_factory=list)
     scores: list[Row] = field(default_factory=list)
     differences: list[Row] = field(default_factory=list)
+    runs: dict[str, HarnessRun] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +81,7 @@ def read_results(build: Path, folders: Sequence[Path], *, key: Path | None = Non
     results = HarnessResults()
     runs = [read_run(file) for folder in folders for file in find_results(folder)]
     runs.sort(key=lambda run: (float(run.content.get("date") or 0), run.model, run.number, str(run.file)))
+    results.runs.update({run.model: run for run in runs})
     latest = {(run.model, task): run.series for run in runs for task in run.content["results"]}
     series: dict[tuple[str, Path], list[HarnessRun]] = {}
     for run in runs:
@@ -163,7 +166,8 @@ def _add_task(results: HarnessResults, runs: Sequence[HarnessRun], task: str, bu
         said = answers[0] if len(set(answers)) == 1 else None
         defined = [score for score in read.scores[item] if score is not None]
         score = task_functions.compute_mean(defined) if defined else None
-        row = (run.model, task, item, build.prompts[task][item]["stimulus_sha256"], said, score)
+        reply = read.replies[item][0] if len(set(read.replies[item])) == 1 else None
+        row = (run.model, task, item, build.prompts[task][item]["stimulus_sha256"], said, score, reply)
         results.answers.append(dict(zip(ANSWER_COLUMNS, row, strict=True)))
     is_pooled = len(runs) > 1 or any((build.tasks[task]["name"], item) in build.keys for item in read.answers)
     values = _aggregate_grades(read.list_grades()) if is_pooled else run.content["results"][task]
@@ -188,6 +192,7 @@ class _ReadSamples:
     nothing: dict[str, Grades] = field(default_factory=dict)
     answers: dict[str, list[str | None]] = field(default_factory=dict)
     scores: dict[str, list[float | None]] = field(default_factory=dict)
+    replies: dict[str, list[str | None]] = field(default_factory=dict)
     changed: dict[str, dict[str, None]] = field(
         default_factory=lambda: {OTHER_ITEM: {}, OTHER_PROMPT: {}, CHAT_PROMPT: {}}
     )
@@ -230,6 +235,7 @@ def _read_task(read: _ReadSamples, run: HarnessRun, task: str, build: _Build) ->
         read.nothing[item] = scorer(doc, [nothing] * len(replies))
         answer = SPACES_BY_TYPE[question["kind"]].read_reply(doc, replies)
         read.answers.setdefault(item, []).append(answer)
+        read.replies.setdefault(item, []).append(replies[0] if question["form"] == "generation" else None)
         read.scores.setdefault(item, []).append(None if doc["gold"] is None else next(iter(grades.values())))
 
 

@@ -76,8 +76,7 @@ def build_task_files(
         for split in ("test", "few_shot"):
             if (task.name, split) in rows:
                 content = rows[task.name, split]
-                digits = hashlib.sha256(content).hexdigest()[:HASH_DIGITS]
-                data_files[split] = f"data/{task.name}-{split}-{digits}.jsonl"
+                data_files[split] = name_data_file(task.name, split, content)
                 files[data_files[split]] = content
         files |= {
             f"{form.task}.yaml": _build_task_file(source, task, form, data_files, scorer_sha256=digest)
@@ -111,6 +110,11 @@ def build_groups(source: BuildSource, tasks: Sequence[BenchmarkTask]) -> dict[st
             by_name[name_forms(source.name)] = [form for task in tasks for form in task.forms]
         groups = by_name | groups
     return groups
+
+
+def name_data_file(task: str, split: str, content: bytes) -> str:
+    """The path of a data file in the folder, another one whenever its content is: the harness keeps what it loaded."""
+    return f"data/{task}-{split}-{hashlib.sha256(content).hexdigest()[:HASH_DIGITS]}.jsonl"
 
 
 def _read_source(package: str, name: str) -> str:

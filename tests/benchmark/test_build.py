@@ -158,7 +158,9 @@ def test_canary_licence_and_declared_facts_stand_where_they_are_looked_for(built
     files = {path: decode_file(path, content) for path, content in read_folder(built.folder / "pair-built").items()}
     canary = built.pair.manifest["canary"]
     for path, text in files.items():
-        if path.endswith((".jsonl", "words.yaml", "others.yaml", "README.md", "croissant.json")):
+        if path.endswith(
+            (".jsonl", "words.yaml", "others.yaml", "README.md", "croissant.json", "ai/tasks.py", "ai/tasks.json")
+        ):
             assert canary in text, path
     for path in ("hugging_face/words/test.jsonl", "hugging_face/words/few_shot.jsonl"):
         assert {(row["canary"], row["licence"]) for row in read_rows(built.pair.files[path])} == {

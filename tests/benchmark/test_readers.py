@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any, cast
 
 import pytest
 
+from aggregation import scoring
 from exports.benchmark_items import readers, task_functions
 from exports.benchmark_items.answer_spaces import ANSWER_SPACES
 
@@ -20,6 +22,11 @@ LETTERS = ("A", "B", "C")
 NAMES = ("Анна Белова", "Иван", "Белова")
 NUMBERED = ("п'ять слів", "Київ", "Київ і Львів", "10")
 WORDS = ("так", "ні", "не знаю")
+PIECES = (
+    *("так", "не", "кіт", "Анна", "Белова", "і", "п'ять", "A", "10", "3.5", "-6", "no", "відповідь:", "Ответ:"),
+    *("«так»", "**b**", "…", "—", "_", "\n", "-", "1.", "```", "[1]", "\\boxed{a}"),
+)
+"""Words and signs of which awkward options and texts are made."""
 
 
 def list_rows(heading: str) -> Iterator[tuple[str, tuple[str, str]]]:
@@ -116,6 +123,7 @@ def test_people_are_replayed_so_that_their_texts_are_read_as_stored() -> None:
     assert texts.build_reply("Відповідь: Київ", doc) == "Відповідь: Київ"
     for space, row, stored in (
         (texts, doc, "\\boxed{а} б"),
+        (texts, doc, "<think>"),
         (texts, doc, "<answer>а</answer> б"),
         (edits, edited, "Виправлений текст: Він іде."),
     ):
@@ -149,3 +157,27 @@ def test_answers_of_models_that_are_compared_go_through_the_same_readers(
     )  # fmt: skip
     read = ANSWER_SPACES[question].read_answer(said, "i", cast(Any, data), gold=None)
     assert (read and json.loads(read)) == json.loads(stored) if question == "span" and stored else read == stored
+
+
+def test_what_people_tapped_and_marked_is_read_the_same_by_both_readings() -> None:
+    """Whatever the options and the text look like, a mark, a list of numbers and quoted parts are the stored answer."""
+    rng = random.Random(43)  # noqa: S311  # examples, not secrets
+    for _ in range(150):
+        words = (rng.choices(PIECES, k=rng.randint(1, 4)) for _ in range(5))
+        options = list(dict.fromkeys(" ".join(one).strip() or "кіт" for one in words))
+        chosen = rng.randrange(len(options))
+        for marks in ("ABCDE", "АБВГД", "12345", "01234"):
+            reading = readers.read_choice(marks[chosen], marks=marks[: len(options)], texts=options)
+            assert reading == readers.Reading(chosen, chosen), (marks, options)
+        reading = readers.read_choice(options[chosen], marks=(), texts=options)
+        assert reading == readers.Reading(chosen, chosen), options
+        ticked = tuple(sorted(rng.sample(range(len(options)), rng.randint(0, len(options)))))
+        numbers = ", ".join(str(index + 1) for index in ticked) or "0"
+        assert readers.read_boxes_reply(numbers, texts=options) == readers.Reading(ticked, ticked), options
+        text = " ".join(rng.choices(PIECES, k=9))
+        places = scoring.find_words(text) or ((0, len(text)),)
+        ends = sorted({rng.choice(places), rng.choice(places)})
+        doc = {"text": text, "no_answer": None, "cue": "Частина тексту дослівно:"}
+        stored = json.dumps([{"start": start, "end": end} for start, end in ends])
+        reply = ANSWER_SPACES["span"].build_reply(stored, doc)
+        assert readers.read_quoted_parts(reply, text=text) == readers.Reading(ends, ends), (text, reply)

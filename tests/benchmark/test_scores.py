@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import hashlib
 import json
 import math
 import random
@@ -13,6 +15,7 @@ from typing import Any
 
 import pytest
 from _built_benchmarks import Campaigns, open_campaigns, read_people, read_samples, run_harness
+from _inspect import needs_inspect, run
 
 from aggregation.answer_types import score_answers
 from aggregation.scores.performance import Performance
@@ -54,6 +57,7 @@ items:
   {{file: {name}.jsonl, id: id, show: text, gold: gold, gold_origin: expert, group: group{more}, where: {{pool: main}}}}
 overlap: 4
 stages: {{training: {{pool: {{where: {{pool: training}}}}, number: 4}}}}
+benchmark: {{instructions: {instructions}}}
 declared: {{licence: CC BY-SA 4.0}}
 """
 
@@ -114,6 +118,11 @@ class Built:
         return {person: content for person, content in self.people.items() if task in content["results"]}
 
     @property
+    def questions(self) -> set[str]:
+        """The questions that it asks."""
+        return set(self.benchmark.manifest["tasks"])
+
+    @property
     def has_choices(self) -> bool:
         """Whether a question has two forms."""
         return any(len(task["forms"]) > 1 for task in self.benchmark.manifest["tasks"].values())
@@ -155,7 +164,8 @@ def build_programme(campaigns: Campaigns, kinds: Sequence[str]) -> Built:
         own = ", options: options" if name.startswith(("own", "positions")) else ""
         more = own + (", accepted: accepted" if name == "text" else "")
         file = folder / f"{name}.yaml"
-        file.write_text(PROJECT.format(name=name, question=QUESTIONS[name], more=more), "utf-8")
+        words = {"name": name, "question": QUESTIONS[name], "more": more}
+        file.write_text(PROJECT.format(instructions="yes" if name == "number" else "no", **words), "utf-8")
         campaigns.answer([campaigns.load(file)], people=6, skill=0.7, skips=0.12, seed=3)
     campaigns.bundle("all-kinds", "uk")
     benchmark = campaigns.write("all-kinds", folder / "built")
@@ -288,15 +298,12 @@ def test_a_model_on_the_same_items_has_the_same_hash(built: Built, task: str) ->
 @pytest.mark.parametrize("task", TASKS)
 def test_hashes_are_known_before_the_harness_runs(built: Built, task: str) -> None:
     """prompts.csv has the hashes that the harness writes, also with examples before the item."""
-    import csv
-
-    with (built.folder / "lm_eval/prompts.csv").open(encoding="utf-8", newline="") as file:
-        known = {row["item_id"]: row for row in csv.DictReader(file) if row["task"] == task}
+    known = read_prompts(built)
     (model,) = {path.parent for path in (built.folder.parent / "out").rglob("samples_*")}
     samples = read_samples(model, task)
     assert samples
     for sample in samples:
-        row = known[sample["doc"]["item_id"]]
+        row = known[task, sample["doc"]["item_id"]]
         hashes = [sample[f"{part}_hash"] for part in ("doc", "prompt", "target")]
         assert hashes == [row[f"{part}_sha256"] for part in ("doc", "prompt", "target")]
 
@@ -312,3 +319,72 @@ def test_the_programme_is_a_group_for_people_and_models(built: Built, task: str)
         assert set(people["group_subtasks"]["all-kinds_generation"]) == {names[-1] for names in forms.values()}
         assert set(built.dummy["group_subtasks"]["all-kinds_forms"]) == {name for own in forms.values() for name in own}
         assert built.dummy["results"]["all-kinds_forms"].keys() <= {"alias", "name", "sample_len", "sample_count"}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_people_in_the_form_of_inspect_have_the_scores_of_baseline(
+    programmes: Callable[[str], Built], name: str
+) -> None:
+    """What `precomputed_scores()` takes: each item's mean over single answers, and the share of its majority."""
+    built = programmes(name)
+    (file,) = (path for path in built.folder.glob("inspect_ai/people/*.jsonl") if TASKS[path.stem] == name)
+    records = task_functions.read_rows(file)
+    assert all(record.keys() >= {"id", "value"} for record in records)
+    numbers = [record["metadata"]["n_answers"] for record in records]
+    single = [record["value"]["single_answers"] for record in records]
+    performance = score(built.read_data(name))
+    assert sum(numbers) == performance["individual"].total
+    mean = sum(value * n for value, n in zip(single, numbers, strict=True)) / sum(numbers)
+    assert mean == pytest.approx(performance["individual"].primary.value, abs=1e-9)
+    rows = {row["item_id"]: row for row in task_functions.read_rows(built.folder / f"hugging_face/{name}/test.jsonl")}
+    difficulties = [rows[record["id"]]["difficulty"] for record in records]
+    assert difficulties == pytest.approx([1 - value for value in single], abs=1e-4)
+    majority = task_functions.compute_mean([record["value"]["majority"] for record in records])
+    assert majority == pytest.approx(performance["majority"].primary.value, abs=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.process
+@needs_inspect
+def test_inspect_gives_people_the_scores_of_baseline(programmes: Callable[[str], Built], tmp_path: Path) -> None:
+    """Its mock model says what people said, each run of tied majorities in an epoch; two people are enough here."""
+    builds = [programmes(part[0]) for part in PARTS]
+    script = Path(__file__).with_name("replay_in_inspect.py")
+    told = json.loads(run(script, tmp_path / "logs", *(built.folder for built in builds), folder=tmp_path))
+    for built in builds:
+        tasks = told[built.folder.parent.name]
+        assert tasks.keys() == {name_generation(name) if name in CHOICES else name for name in built.questions}
+        for task, people in tasks.items():
+            assert len(people) == 3
+            check_majority(built, task, people.pop("human-majority"))
+            annotators = score(built.read_data(TASKS[task])).annotators
+            for person, found in people.items():
+                own = annotators.loc[person.removeprefix("human-"), "accuracy"]
+                assert found["values"]["grade"][found["headline"]] == pytest.approx(own, abs=1e-9)
+                said = read_samples(built.folder / "results" / person, task)
+                skipped = {one["doc"]["item_id"] for one in said if one["filtered_resps"] == [""]}
+                assert found["unread"] == sorted(skipped)
+
+
+def check_majority(built: Built, task: str, found: dict[str, Any]) -> None:
+    """Every metric of the majority, people's scores beside it, and the prompt of the harness as what was sent."""
+    performance = score(built.read_data(TASKS[task]))
+    expected = built.add_other_reading(task, list_values(performance, "majority"))
+    values = found["values"]["grade"]
+    assert found["headline"] == next(iter(values)) == performance["majority"].primary.metric
+    assert values.keys() - {"stderr"} == {metric for metric in expected if not metric.endswith("_corpus")}
+    for metric in values.keys() - {"stderr"}:
+        assert values[metric] == pytest.approx(expected[metric], abs=1e-9, nan_ok=True), (task, metric)
+    for unit, name, metric in (
+        ("individual", "single_answers", "mean_of_answers"),
+        ("majority", "majority", "mean"),
+    ):
+        assert found["values"][name] == {metric: pytest.approx(performance[unit].primary.value, abs=1e-9)}, task
+    hashes = {(task, item): hashlib.sha256(text.encode()).hexdigest() for item, text in found["inputs"].items()}
+    assert hashes.items() <= {key: row["prompt_sha256"] for key, row in read_prompts(built).items()}.items()
+
+
+def read_prompts(built: Built) -> dict[tuple[str, str], dict[str, str]]:
+    """The rows of prompts.csv by task and item."""
+    with (built.folder / "lm_eval/prompts.csv").open(encoding="utf-8", newline="") as file:
+        return {(row["task"], row["item_id"]): row for row in csv.DictReader(file)}

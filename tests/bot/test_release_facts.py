@@ -120,7 +120,7 @@ def test_what_people_did_is_counted(lived: database.Database) -> None:
     assert (consent.text, consent.version, consent.n_people) == (CONSENT, "3", found.consented)
     assert texts["instructions"].text.startswith("Знайдіть у слові літеру")
     assert texts["instructions"].n_answers
-    assert set(found.declared) == set(found.declared_meanings)
+    assert {*found.declared, "stimulus_differences"} == set(found.declared_meanings)
 
 
 def test_small_cells_of_a_profile_are_not_there(lived: database.Database) -> None:

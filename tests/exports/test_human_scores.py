@@ -69,7 +69,8 @@ def test_items_that_models_are_not_asked_are_left_out_and_counted(make: type[Mak
 def test_gold_of_adjudicators_scores_models_alone(make: type[Make], make_release: Any) -> None:
     """Where none was declared: only doubtful items were adjudicated, so that people's score would be biased by them."""
     data = build(make, people=6)
-    items = data.items.assign(gold=[None, *data.items["gold"][1:]], gold_origin=[None, *data.items["gold_origin"][1:]])
+    items = data.items.copy()
+    items.loc[items.index[0], ["gold", "gold_origin"]] = None
     decided = pd.DataFrame([{"item_id": "i0", "holds": True, "labels": '["так"]', "version": "1"}])
     source = make_release.source(replace(data, items=items, adjudications=decided), name="x")
     (task,), _ = build_tasks(source.tasks, options=BuildOptions(), canary="c")

@@ -72,7 +72,9 @@ class BoxesSpace(AnswerSpace):
             parts = json.loads(written) if isinstance(written, str) else written
         except ValueError:
             parts = None
-        named = [spelling.find_name(str(part), boxes) for part in parts] if isinstance(parts, list) else [None]
+        named: list[str | None] = [None]
+        if isinstance(parts, list):
+            named = [spelling.find_name(str(part), boxes) for part in parts]
         if None in named and not any(box.strip().isdigit() for box in boxes):
             reply = written if isinstance(written, str) else json.dumps(written)
             ticked = readers.read_boxes_reply(reply, texts=boxes).lenient
