@@ -128,6 +128,9 @@ def test_instructions_stand_before_everything_else(
     built = campaigns.write("cats", tmp_path / "built")
     listed = built.manifest["tasks"]["cats"]["differences"]
     assert [sentence for sentence in listed if "instructions" in sentence] == ([] if differs is None else [differs])
+    card = str(built.files["hugging_face/README.md"])
+    assert ("Models are shown these instructions before everything else." in card) == (words == "yes")
+    assert (f"## What models read first\n\n> {told}\n" in card) == (words not in {"yes", "no"})
     run_harness(tmp_path / "built", tmp_path / "out", ["cats"])
     (folder,) = (path.parent for path in (tmp_path / "out").rglob("results_*.json"))
     samples = read_samples(folder, "cats")
