@@ -12,7 +12,7 @@ from annotation.campaigns.project_file import ItemsSection, ProjectFile
 from annotation.campaigns.questions import Question
 from annotation.campaigns.sections.benchmark import BenchmarkSection
 from annotation.loading.drafts import pause_garbage_collection
-from annotation.store import frames, queries
+from annotation.store import item_frames, queries
 from annotation.store.models import Assignment, Item, Judgement, Project
 from annotation.vocabulary import Pool, Stage
 from bot.release import ProjectInputs
@@ -115,7 +115,7 @@ def _build_task_source(
     space, field = ANSWER_SPACES[question.kind], question.text_column
     benchmark, few_shot = definition.benchmark, definition.benchmark.few_shot
     pools = (Pool.MAIN, Pool.TRAINING if benchmark.own_pool is None else Pool.FEW_SHOT)
-    texts, examples = (frames.read_shown_items(view, project, pool, field=field, later=later) for pool in pools)
+    texts, examples = (item_frames.read_shown_items(view, project, pool, field=field, later=later) for pool in pools)
     return TaskSource(
         data=inputs.add_parts(inputs.read_data_set(question.name)),
         kind=question.kind,

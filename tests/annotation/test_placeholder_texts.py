@@ -56,6 +56,7 @@ def test_every_placeholder_is_named_at_once_with_its_line_and_what_to_write(tmp_
         ("", ("title: t", "title: …"), "p.yaml:2:1, title: '…' is a placeholder."),
         ("", ("Читайте.", "TODO"), "p.yaml:4:1, instructions: 'TODO' is a placeholder."),
         ("", ('text: "?"', 'text: "TODO: ask"'), "p.yaml:5:26, question.text: 'TODO: ask' is a placeholder."),
+        ('benchmark: {instructions: "…"}\n', ("", ""), "p.yaml:8:13, benchmark.instructions: '…' is a placeholder."),
         ("content_warning: n/a\n", ("", ""), "p.yaml:8:1, content_warning: 'n/a' is a placeholder."),
         ("consent: {file: todo.md, version: 1}\n", ("", ""), "todo.md:1: 'TODO: write it' is a placeholder."),
         ("", ("instructions: Читайте.", "instructions_file: todo.md"), "todo.md:1: 'TODO: write it' is a pl"),
