@@ -1,5 +1,6 @@
 # `make help` says what there is. Locks with hashes fill .venv, which has what hromada needs to run, and the environments
-# in build: `developer` for checks and tests, `boot` for what installs the others, `label-studio` for the server.
+# in build: `developer` for checks and tests, `boot` for what installs the others, `label-studio` for the server, `inspect` for
+# Inspect AI, which runs what we build.
 PYTHON ?= python3
 BIN := .venv/bin
 BOOT := build/boot/bin
@@ -8,6 +9,7 @@ SHARED := $(abspath $(or $(HROMADA_SHARED),$(wildcard ../shared)))
 SOURCES := $(shell find aggregation annotation bot exports -type f -not -name '*.pyc') pyproject.toml README.md LICENSE
 LOCKING := $(UV) pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --python-version 3.11
 COMPILE := $(UV) pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml
+INSPECT := $(abspath build/inspect/bin/python)
 STUDIO := $(abspath $(or $(HROMADA_LABEL_STUDIO),build/label-studio/bin/label-studio))
 ARGS ?=
 SEED := $(or $(SEED),$(shell date +%s))
@@ -17,14 +19,15 @@ SIMULATED := agreement_coverage further_coverage gold_review opinion_coverage pa
 define RUN_TESTS
 mkdir -p build/test && find build/test -not -type d -not -name '*.pyc' -delete && \
 	cp -Rp tests benchmarks docs examples requirements README.md README.uk.md .env.example pyproject.toml Makefile build/test/ && \
-	cd build/test && $(if $(SHARED),HROMADA_SHARED="$(SHARED)") HROMADA_LABEL_STUDIO="$(STUDIO)" HROMADA_RUN_COSTS="$(COSTS)" \
+	cd build/test && $(if $(SHARED),HROMADA_SHARED="$(SHARED)") HROMADA_LABEL_STUDIO="$(STUDIO)" \
+	HROMADA_INSPECT="$(INSPECT)" HROMADA_RUN_COSTS="$(COSTS)" \
 	PYTHONDONTWRITEBYTECODE= \
 	$(TIMED) "$(abspath $(BIN))/pytest" -n auto --dist loadgroup
 endef
 
 .DEFAULT_GOAL := help
 STUDIOS ?= 1.20.0 1.23.2 # the oldest and the newest Label Studio that hromada is tried with
-.PHONY: help install servers demo try test test-slow test-studios explore check bench coverage pictures lock clean
+.PHONY: help install servers consumers demo try test test-slow test-studios explore check bench coverage pictures lock clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,6 +35,8 @@ help: ## This list
 install: .venv/installed ## Install hromada into .venv
 
 servers: build/label-studio/installed ## The Label Studio that tests start, in an environment of its own
+
+consumers: build/inspect/installed ## Inspect AI and the checks of Every Eval Ever, which slow tests run, in an environment of their own
 
 demo: .venv/installed ## The main job on simulated people: files and a page in ./demo
 	$(BIN)/hromada demo --to demo
@@ -45,7 +50,7 @@ test: build/developer/installed ## The tests of every change, on the built wheel
 	$(RUN_TESTS) -m "not slow" $(ARGS)
 	cd build/test && HROMADA_RUN_COSTS="$(COSTS)" "$(abspath $(BIN))/pytest" -q tests/house/run_costs.py
 
-test-slow: build/developer/installed ## The tests marked `slow`, and two minutes of `make explore`
+test-slow: build/developer/installed build/inspect/installed ## The tests marked `slow`, and two minutes of `make explore`
 	$(RUN_TESTS) -m slow $(ARGS)
 	$(MAKE) explore ARGS=
 
@@ -92,6 +97,8 @@ lock: build/boot/made ## Renew the locks (they hold hashes and no address)
 	$(LOCKING) --group harness -c requirements/dev.lock -o requirements/harness.lock --upgrade
 	$(LOCKING) --group label-studio -c requirements/dev.lock -o requirements/label-studio-sdk.lock --upgrade
 	$(LOCKING) requirements/label-studio.in -o requirements/label-studio.lock --upgrade
+	$(LOCKING) requirements/inspect.in -o requirements/inspect.lock --upgrade
+	$(LOCKING:3.11=3.12) --no-deps requirements/every-eval-ever.in -o requirements/every-eval-ever.lock --upgrade
 
 clean: ## Remove everything that was made here
 	rm -rf .venv build dist demo .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
@@ -129,4 +136,12 @@ build/developer/packages: requirements/dev.lock
 build/label-studio/installed: requirements/label-studio.lock build/boot/made
 	$(UV) venv --quiet --clear --python $(PYTHON) build/label-studio
 	$(UV) pip sync --quiet --python build/label-studio/bin/python --require-hashes requirements/label-studio.lock
+	@touch $@
+
+# Every Eval Ever asks for Python 3.12 and for what its adapters need; its schemas and its checks do without either.
+build/inspect/installed: requirements/inspect.lock requirements/every-eval-ever.lock build/boot/made
+	$(UV) venv --quiet --clear --python $(PYTHON) build/inspect
+	$(UV) pip sync --quiet --python build/inspect/bin/python --require-hashes requirements/inspect.lock
+	$(UV) pip install --quiet --python build/inspect/bin/python --python-version 3.12 --no-deps --require-hashes \
+		--target build/inspect/every-eval-ever -r requirements/every-eval-ever.lock
 	@touch $@

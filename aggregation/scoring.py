@@ -128,13 +128,37 @@ def _ukrainian(text: str) -> str:
     return _exact(_apostrophes(bare).lower())
 
 
+_ANSWER_WORDS = (
+    r"(?:(?:so|therefore|the|my|final|correct|right|отже|моя|правильна|остаточна|итак|мой|правильный|верный|окончательный)"
+    r"[,\s]+)*(?:answer|відповідь|ответ)\b[\s*_]*"
+)
+_ANNOUNCED_FIRST = re.compile(
+    rf"\A[\s*_#«“\"]*{_ANSWER_WORDS}(?:[:=]|[–—-]+(?=\s)|\bis\b:?|\b(?:це|это)\b)[\s*_]*(?=[^\s*_])", re.IGNORECASE
+)
+_ANNOUNCED_LAST = re.compile(rf"(?:\n|[.!?]\s)[\s*_#]*{_ANSWER_WORDS}:[\s*_]*(?=[^\s*_][^\n]*\Z)", re.IGNORECASE)
+
+
+def strip_announcement(text: str) -> str:
+    """The answer after the words that announce it: `Відповідь: Київ` is `Київ`.
+
+    They are the first words, or those of the last sentence if a colon follows; any other text stays as it is.
+    """
+    first = _ANNOUNCED_FIRST.match(text)
+    if first is not None:
+        return text[first.end() :]
+    last = None if ":" not in text else _ANNOUNCED_LAST.search(text.rstrip())
+    return text if last is None else text.rstrip()[last.end() :]
+
+
 def _words(text: str) -> str:
     """SQuAD's normalisation, but English articles, and the minus and separators of numbers, stay.
+
+    Words that announce an answer go first (`strip_announcement`).
 
     That is lower case, no Unicode punctuation, NFC. Any dash used as a minus becomes U+002D, and a comma between
     digits a point: −3,5 and -3.5 are equal, −6 and 6, 3.5 and 35 are not.
     """
-    return _remove_punctuation(text).translate(_COMMA_TO_POINT)
+    return _build_bare_words(text).translate(_COMMA_TO_POINT)
 
 
 def _number(text: str) -> str:
@@ -144,7 +168,7 @@ def _number(text: str) -> str:
     5-7 are none). One comma or one point is its decimal mark. Spaces and apostrophes group thousands. So does a comma
     or point that occurs more than once (1,234,567) or comes before the other one (1,234.5 equals 1.234,5).
     """
-    written = _remove_punctuation(text)
+    written = _build_bare_words(text)
     match = _NUMBER_FORM.fullmatch(written)
     if match is None:
         return written.translate(_COMMA_TO_POINT)
@@ -156,7 +180,7 @@ def _number(text: str) -> str:
 
 def is_number(text: str) -> bool:
     """Whether the normalisation `number` recognises the text as a number."""
-    return _NUMBER_FORM.fullmatch(_remove_punctuation(text)) is not None
+    return _NUMBER_FORM.fullmatch(_build_bare_words(text)) is not None
 
 
 _DASHES = "\u002d\u058a\u2010-\u2015\u2212\ufe58\ufe63\uff0d"
@@ -173,7 +197,14 @@ _NUMBER_FORM = re.compile(
 _COMMA_TO_POINT = {ord(","): "."}
 
 
-def _remove_punctuation(text: str) -> str:
+def _build_bare_words(text: str) -> str:
+    """A text without punctuation and without words that announce an answer, also those that punctuation hid."""
+    bare = remove_punctuation(strip_announcement(text))
+    answer = strip_announcement(bare)
+    return bare if answer == bare else _build_bare_words(answer)
+
+
+def remove_punctuation(text: str) -> str:
     """Lower case, single spaces, no punctuation except the minus and separators of numbers; dashes are U+002D."""
     lower = re.sub(f"[{_DASHES}]", "-", unicodedata.normalize("NFC", text).strip().lower())
     parts, position = [], 0

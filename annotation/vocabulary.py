@@ -126,12 +126,16 @@ class Stage(StrEnum):
 
 
 class Pool(StrEnum):
-    """The purpose of an item: it belongs to a stage, or is a control item hidden among the main ones."""
+    """The purpose of an item: it belongs to a stage, is a control item hidden among the main ones, or an example.
+
+    Nobody is asked an item of the few-shot pool: models see it, with its gold, before an item of a benchmark.
+    """
 
     PILOT = "pilot"
     TRAINING = "training"
     QUALIFICATION = "qualification"
     CONTROL = "control"
+    FEW_SHOT = "few-shot"
     MAIN = "main"
 
     @property
@@ -142,10 +146,11 @@ class Pool(StrEnum):
     @property
     def exclusion(self) -> Exclusion:
         """The exclusion of imported answers to its items; there is none for the main pool."""
-        return Exclusion(ExclusionKind(f"{self.value} item"), Finding(f"{self.value}-item"))
+        kind = ExclusionKind.LEFT_OUT if self is Pool.FEW_SHOT else ExclusionKind(f"{self.value} item")
+        return Exclusion(kind, Finding(f"{self.value}-item"))
 
 
-_STAGES = {pool: Stage.MAIN if pool is Pool.CONTROL else Stage(pool.value) for pool in Pool}
+_STAGES = {pool: Stage(pool.value) if pool.value in {*Stage} else Stage.MAIN for pool in Pool}
 
 POOLS_WITH_OVERLAP = (Pool.MAIN, Pool.PILOT)
 """Pools whose items have a limited overlap; the items of the others may be shown to every annotator."""

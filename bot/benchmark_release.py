@@ -8,18 +8,22 @@ from importlib import metadata
 import sqlalchemy as sa
 from sqlmodel import Session, col
 
+from annotation.campaigns.project_file import ItemsSection, ProjectFile
 from annotation.campaigns.questions import Question
+from annotation.campaigns.sections.benchmark import BenchmarkSection
 from annotation.loading.drafts import pause_garbage_collection
-from annotation.store import frames, queries
-from annotation.store.models import Assignment, Item
-from annotation.vocabulary import Pool
+from annotation.store import item_frames, queries
+from annotation.store.models import Assignment, Item, Judgement, Project
+from annotation.vocabulary import Pool, Stage
 from bot.release import ProjectInputs
 from exports.adjudicated_gold import fill_missing_gold
 from exports.benchmark_items.answer_spaces import ANSWER_SPACES
-from exports.benchmark_items.sources import BuildSource, TaskSource, UnfitQuestion
+from exports.benchmark_items.sources import FEW_SHOT, BuildSource, TaskSource, UnfitQuestion
 from exports.filtering.filtered_items import decide_items
 
 LATER_STEP = "it is asked in a later step, when people have seen more than the stimulus that models get"
+NOT_CHOSEN = "`benchmark.questions` does not name it"
+NO_GOLD = "it has no gold, and `benchmark.questions` does not ask for the consensus of its votes"
 
 
 @pause_garbage_collection()
@@ -38,7 +42,7 @@ def build_source(session: Session, name: str, projects: Sequence[ProjectInputs] 
         inputs = inputs_by_name.get(project.name) or ProjectInputs(view=session, project=project)
         names = {question.name: f"{project.name}/{question.name}" for question in inputs.definition.all_questions}
         names[inputs.definition.all_questions[0].name] = project.name
-        obstacles = [(question, _find_obstacle(question)) for question in inputs.definition.all_questions]
+        obstacles = [(question, _find_obstacle(inputs, question)) for question in inputs.definition.all_questions]
         unfit += [
             UnfitQuestion(name=names[asked.name], reason=reason) for asked, reason in obstacles if reason is not None
         ]
@@ -53,12 +57,40 @@ def build_source(session: Session, name: str, projects: Sequence[ProjectInputs] 
         unfit=tuple(unfit),
         definitions={project.name: project.definition_sha256 for project in stored},
         version=metadata.version("hromada"),
+        collected=_read_collected(session, stored),
+        closed=_find_closed(stored),
     )
 
 
-def _find_obstacle(question: Question) -> str | None:
-    """Why models cannot be asked a question as people were; None where they can."""
-    return LATER_STEP if question.step > 1 else ANSWER_SPACES[question.kind].find_obstacle(question)
+def _read_collected(session: Session, projects: Sequence[Project]) -> tuple[str, str] | None:
+    """The days of the first and the last answer of the main stage, None if no time is known."""
+    times = col(Judgement.answered_at)
+    query = (
+        sa.select(sa.func.min(times), sa.func.max(times))
+        .join(Assignment)
+        .join(Item)
+        .where(col(Item.project_id).in_([project.id for project in projects]), col(Assignment.stage) == Stage.MAIN)
+    )
+    first, last = session.connection().execute(query).one()
+    return None if first is None or last is None else (first.date().isoformat(), last.date().isoformat())
+
+
+def _find_closed(projects: Sequence[Project]) -> str | None:
+    """The day on which the last of the projects was closed, None while one of them is open."""
+    times = [project.closed_at for project in projects if project.closed_at is not None]
+    return max(times).date().isoformat() if times and len(times) == len(projects) else None
+
+
+def _find_obstacle(inputs: ProjectInputs, question: Question) -> str | None:
+    """Why a question is no task: models cannot be asked it as people were, or it is not meant for them; else None."""
+    chosen = inputs.definition.benchmark.questions
+    if chosen and question.name not in chosen:
+        return NOT_CHOSEN
+    obstacle = LATER_STEP if question.step > 1 else ANSWER_SPACES[question.kind].find_obstacle(question)
+    if obstacle is not None or chosen:
+        return obstacle
+    gold = fill_missing_gold(inputs.read_data_set(question.name)).items["gold"]
+    return NO_GOLD if gold.isna().all() else None
 
 
 def _build_task_sources(inputs: ProjectInputs, questions: Sequence[Question]) -> Iterator[TaskSource]:
@@ -81,22 +113,38 @@ def _build_task_source(
     view, project, definition = inputs.view, inputs.project, inputs.definition
     later = None if question is definition.all_questions[0] else question.name
     space, field = ANSWER_SPACES[question.kind], question.text_column
-    texts, training = (
-        frames.read_shown_items(view, project, pool, field=field, later=later) for pool in (Pool.MAIN, Pool.TRAINING)
-    )
-    declared = definition.declared.model_dump(exclude_none=True)
+    benchmark, few_shot = definition.benchmark, definition.benchmark.few_shot
+    pools = (Pool.MAIN, Pool.TRAINING if benchmark.own_pool is None else Pool.FEW_SHOT)
+    texts, examples = (item_frames.read_shown_items(view, project, pool, field=field, later=later) for pool in pools)
     return TaskSource(
-        data=fill_missing_gold(inputs.read_data_set(question.name)),
+        data=inputs.add_parts(inputs.read_data_set(question.name)),
         kind=question.kind,
         text=question.text,
         help=question.help,
         texts=texts,
-        training=training,
+        examples=examples,
+        n_examples=FEW_SHOT if few_shot is None else few_shot.number,
+        declares_examples=few_shot is not None,
         statuses=statuses,
-        hidden=definition.benchmark.hidden,
+        hidden=benchmark.hidden,
+        answer_form=benchmark.answer,
         shuffled=getattr(question, "shuffle", False),
+        highlights=_has_highlights(definition),
         instructions=project.instructions,
-        declared={name: str(fact) for name, fact in declared.items()},
+        model_instructions=_choose_instructions(project, benchmark),
+        declared=definition.declared.stated,
         platforms=platforms,
         **space.build_source_fields(space.number_positions(question, texts["options"])),
     )
+
+
+def _has_highlights(definition: ProjectFile) -> bool:
+    """Whether parts of the items' texts are highlighted."""
+    return isinstance(definition.items, ItemsSection) and any(one.mark for one in definition.items.shown_columns)
+
+
+def _choose_instructions(project: Project, benchmark: BenchmarkSection) -> str:
+    """What models read before everything else; empty for nothing."""
+    if isinstance(benchmark.instructions, str):
+        return benchmark.instructions
+    return project.instructions if benchmark.instructions else ""

@@ -19,7 +19,7 @@ from annotation.campaigns.sections.sources import ItemsSection
 from annotation.campaigns.stimulus import compute_text_digest
 from annotation.errors import BadInput
 from annotation.loading.drafts import pause_garbage_collection
-from annotation.store import frames, judgements, panel_members, queries
+from annotation.store import frames, item_frames, judgements, panel_members, queries
 from annotation.store.models import Project
 from annotation.vocabulary import ExclusionKind, Pool, Stage, Surface
 from bot import option_answers
@@ -127,7 +127,7 @@ class ProjectInputs:
             metrics=question.metrics,
             kind=question.answer_type,
             normalise=question.normalisation,
-            control_gold=frames.read_control_gold(view, project, later=later),
+            control_gold=item_frames.read_control_gold(view, project, later=later),
             removed_annotators=self._removed_annotators,
             adjudications=frames.read_adjudications(view, project, question=question.name),
             gold_strata=frames.read_gold_strata(view, project, question=question.name),
@@ -187,7 +187,11 @@ class ProjectInputs:
 
     def add_parts(self, data: inputs.DataSet) -> inputs.DataSet:
         """The data set with the strata and tags of its items."""
-        return replace(data, parts=frames.read_item_parts(self.view, self.project))
+        return replace(data, parts=self._item_parts)
+
+    @cached_property
+    def _item_parts(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        return item_frames.read_item_parts(self.view, self.project)
 
     @cached_property
     def joint_answers(self) -> JointAnswers | None:
@@ -233,11 +237,11 @@ class ProjectInputs:
     @cached_property
     def contents(self) -> dict[str, tuple[str, dict[str, str]]]:
         """What each main item shows in its first step, and its text fields, by item_id."""
-        return frames.read_item_contents(self.view, self.project)
+        return item_frames.read_item_contents(self.view, self.project)
 
     def _read_items(self, later: str | None, pool: Pool) -> pd.DataFrame:
         if (later, pool) not in self._items:
-            self._items[later, pool] = frames.read_items(self.view, self.project, later=later, pool=pool)
+            self._items[later, pool] = item_frames.read_items(self.view, self.project, later=later, pool=pool)
         return self._items[later, pool]
 
     @cached_property
@@ -270,7 +274,7 @@ class ProjectInputs:
     def _read_systems(self, question: Question) -> dict[str, tuple[str, ...]]:
         columns = self.definition.list_system_columns(question)
         if columns:
-            return frames.read_systems(self.view, self.project, columns)
+            return item_frames.read_systems(self.view, self.project, columns)
         return dict.fromkeys(sorted(self.contents), question.option_columns) if question.option_columns else {}
 
     def _measure_sides(self, question: Question) -> dict[str, tuple[int, ...]]:
@@ -330,10 +334,10 @@ class _ItemReader:
     options: Mapping[str, Sequence[str] | None]
 
     def read_texts(self, field: str) -> Mapping[str, str]:
-        return frames.read_field_texts(self.session, self.project, field)
+        return item_frames.read_field_texts(self.session, self.project, field)
 
     def read_accepted(self) -> Mapping[str, tuple[str, ...]]:
-        return frames.read_accepted_answers(self.session, self.project)
+        return item_frames.read_accepted_answers(self.session, self.project)
 
 
 def _describe_question(question: Question) -> QuestionSpec:

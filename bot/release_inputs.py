@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,12 +10,13 @@ from sqlmodel import Session
 
 from aggregation.consensus.consensus import TieRule
 from aggregation.consensus.methods import Method
+from aggregation.errors import HromadaError, Where
 from annotation.settings import Settings
 from annotation.store import pseudonyms
 from bot import benchmark_release, release, release_facts
 from exports.lm_eval.replay import get_harness_version
 from exports.model_answers import read_models_by_data_set
-from exports.release import ForbiddenString
+from exports.release import ForbiddenString, find_identities
 from exports.release_state import ReleaseInputs
 
 
@@ -38,7 +39,7 @@ def build_release_inputs(
     projects = release.read_projects(session, [project.name for project in facts.projects])
     return ReleaseInputs(
         facts=facts,
-        data_sets=tuple(data for project in projects for data in project.data_sets),
+        data_sets=tuple(project.add_parts(data) for project in projects for data in project.data_sets),
         responses=tuple(one.joint_answers for one in projects if one.joint_answers is not None),
         benchmark=benchmark_release.build_source(session, name, projects),
         method=method,
@@ -63,3 +64,23 @@ def list_forbidden_strings(session: Session, settings: Settings) -> tuple[Forbid
     """List every real value that could identify somebody, and every secret. No published file may contain one."""
     identities = [*pseudonyms.list_identities(session), *pseudonyms.list_secrets(settings)]
     return tuple(ForbiddenString(identity.kind, identity.value, inside=identity.is_secret) for identity in identities)
+
+
+NAMED_PLACES = 5
+"""How many places of identities a message names."""
+
+
+def refuse_identities(
+    files: Mapping[str, str | bytes], forbidden: Sequence[ForbiddenString], *, verb: str = "release"
+) -> None:
+    """Raise HromadaError, before anything is written, if a file would tell who somebody is; `verb` is the command's."""
+    identities = find_identities(files, forbidden)
+    if not identities:
+        return
+    places = "; ".join(f"{place.file}, line {place.line}: {place.kind}" for place in identities[:NAMED_PLACES])
+    more = f" and {len(identities) - NAMED_PLACES} more" if len(identities) > NAMED_PLACES else ""
+    raise HromadaError(
+        f"Files would tell who somebody is, and nothing was written: {places}{more}.",
+        remedy=f"Take it out of the items, texts, reasons or declared facts in which it stands, and {verb} again.",
+        where=Where(file=identities[0].file),
+    )

@@ -16,11 +16,16 @@ import pandas as pd
 
 from aggregation.errors import HromadaError, Where
 from aggregation.intervals.resampling import Progress
-from exports import hugging_face, lm_eval, writers
+from exports import citation, hugging_face, inspect_ai, lm_eval, writers
 from exports.benchmark_items import BenchmarkTask, BuildOptions, BuildSource, build_tasks
-from exports.lm_eval.replay import TaskPeople, has_harness, list_samples
+from exports.benchmark_items.differences import declare_differences, list_differences
+from exports.benchmark_items.forms import name_generation
+from exports.benchmark_items.readers import READERS_VERSION
+from exports.foreign_files import GIT_ATTRIBUTES, NO_CONVERSION, is_foreign
+from exports.lm_eval.replay import MAJORITY, TaskPeople, has_harness, list_samples
 from exports.lm_eval.results import KEY_ROWS, MANIFEST, PROMPTS
 from exports.lm_eval.task_files import format_rows
+from exports.people_files import build_people_files
 
 Files = dict[str, str | bytes]
 """The contents of files by their paths in the folder."""
@@ -35,27 +40,17 @@ def describe_task(task: BenchmarkTask, people: TaskPeople) -> dict[str, Any]:
         "question": source.text,
         "scorer": task.scorer,
         "metrics": list(task.metrics),
+        "forms": {form.form: {"task": form.task, "metrics": list(form.metrics)} for form in task.forms},
         "hidden": source.hidden,
         "n_items": len(task.docs),
         "n_groups": len({doc["group"] for doc in task.docs}),
         "n_few_shot": len(task.few_shot),
         "num_few_shot": task.num_few_shot,
         "left_out": dict(task.left_out),
+        "human": task.human.to_plain(),
         "people": asdict(people),
-        "differences": list_differences(task),
+        "differences": list(list_differences(task)),
     }
-
-
-def list_differences(task: BenchmarkTask) -> list[str]:
-    """How what models get differs from what people had."""
-    source = task.source
-    differences = {
-        "Models are not shown the instructions.": bool(source.instructions),
-        "The last line of the prompt says how to write the answer; people tapped, or marked the text.": True,
-        f"People could also answer “{source.abstain}”.": source.abstain is not None,
-        "People saw the options in an order of their own, models in the stored one.": source.shuffled,
-    }
-    return [sentence for sentence, applies in differences.items() if applies]
 
 
 def hash_files(files: Files) -> dict[str, str]:
@@ -67,10 +62,12 @@ def hash_files(files: Files) -> dict[str, str]:
 def list_earlier_files(folder: Path, *, of: str, kind: str | None = None) -> frozenset[str]:
     """The files in a folder that its manifest lists, and the manifest; none in a new or an empty folder.
 
+    A folder is empty too if it holds foreign files only, as a new repository of Git does.
+
     Raises HromadaError for a folder that holds anything else than what an earlier build or release (`of`) wrote, whose
     manifest is of this `kind`.
     """
-    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+    if not folder.exists() or (folder.is_dir() and _is_empty(folder)):
         return frozenset()
     try:
         content = json.loads((folder / MANIFEST).read_text("utf-8"))
@@ -85,8 +82,14 @@ def list_earlier_files(folder: Path, *, of: str, kind: str | None = None) -> fro
         ) from None
 
 
+def _is_empty(folder: Path) -> bool:
+    """Whether all in a folder is foreign and would not be overwritten."""
+    return all(is_foreign(path.name) and path.name != GIT_ATTRIBUTES for path in folder.iterdir())
+
+
 NO_HARNESS = "the extra `harness` is not installed, so nobody was replayed: pip install 'lm-eval>=0.4.13,<0.5'"
 ROWS_AT_ONCE = 10_000
+SAMPLES = "samples.json"
 NOT_ASKED_FOR = "it was not asked for"
 CANARY_SPACE = uuid.UUID("6f0f2c3e-7f0a-5b0e-9b1d-1d9a3c5e7b21")
 
@@ -108,13 +111,13 @@ class Benchmark:
 class _Parts:
     """What a build is put together from: `left_out` are reasons by data set, `people` counts by task.
 
-    `samples` has the indices of the items that each person, and the majority, answered, by person and task.
+    `answered` has the indices of the items that people answered, by task.
     """
 
     tasks: tuple[BenchmarkTask, ...]
     left_out: Mapping[str, str]
     people: Mapping[str, TaskPeople]
-    samples: Mapping[str, Mapping[str, list[int]]]
+    answered: Mapping[str, list[int]]
     harness: str
     no_replay: str
     canary: str
@@ -140,9 +143,9 @@ def build_benchmark(
     tasks, empty = build_tasks(source.tasks, options=options, canary=canary)
     left_out = {unfit.name: unfit.reason for unfit in source.unfit} | empty
     if not tasks:
-        reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
         raise HromadaError(
-            f"No task can be made of {source.name!r}: {reasons}.", remedy="Declare gold, or collect answers first."
+            f"No task can be made of {source.name!r}: {_join_reasons(left_out)}.",
+            remedy="Declare gold, or name the questions under `benchmark.questions` and collect answers first.",
         )
     report(0.3)
     parquet = hugging_face.build_data_files(tasks)  # first, while little else is in memory
@@ -156,37 +159,51 @@ def build_benchmark(
     }
     task_files = lm_eval.build_task_files(source, tasks, rows)
     replayed, secret = lm_eval.ReplayedPeople(), lm_eval.ReplayedPeople()
+    open_tasks, hidden_tasks = _part_tasks(tasks)
     no_replay = "" if replay and (recorded or has_harness()) else NO_HARNESS if replay else NOT_ASKED_FOR
     if recorded is not None:
         replayed, secret = recorded
     elif not no_replay:
-        open_tasks, hidden_tasks = _part_tasks(tasks)
-        group = source.name if source.is_group and not hidden_tasks else None
+        groups = (source.name, name_generation(source.name)) if source.is_group and not hidden_tasks else ()
         if open_tasks:
-            replayed = lm_eval.replay_people(task_files, open_tasks, recordings, group=group)
+            replayed = lm_eval.replay_people(
+                task_files, open_tasks, recordings, groups=[name for name in groups if f"{name}.yaml" in task_files]
+            )
         if hidden_tasks:
             secret = lm_eval.replay_people(task_files, hidden_tasks, recordings)
-    samples = {person: list_samples(tasks, runs[0]) for person, runs in recordings.items()}
+    answered = list_samples(tasks, recordings[MAJORITY][0]) if recordings else {}
+    scores, hidden_scores = (inspect_ai.build_people_files(part, recordings) for part in (open_tasks, hidden_tasks))
     del recordings
     report(0.7)
     parts = _Parts(
         tasks=tasks,
         left_out=left_out,
         people=people,
-        samples=samples,
+        answered=answered,
         harness=replayed.version or secret.version,
         no_replay=no_replay,
         canary=canary,
     )
     files = _build_open_files(source, parts, task_files, rows, parquet)
     files |= {f"results/{path}": content for path, content in replayed.files.items()}
+    own = inspect_ai.build_task_files(source, tasks, rows, canary=canary) | scores
+    files |= {f"inspect_ai/{path}": content for path, content in own.items()}
     key_files = _build_key_files(parts)
     key_files |= {f"results/{path}": content for path, content in secret.files.items()}
+    key_files |= {f"inspect_ai/{path}": content for path, content in hidden_scores.items()}
     report(0.9)
     manifest = _build_manifest(source, options, parts, files, key_files)
-    notes = _list_notes(parts)
+    notes = _list_notes(parts, group=source.name if source.is_group else None)
     files[MANIFEST] = writers.format_json(manifest)
     return Benchmark(files=files, key_files=key_files, manifest=manifest, notes=notes)
+
+
+def _join_reasons(left_out: Mapping[str, str]) -> str:
+    """Every reason once, after the data sets that it is of."""
+    named: dict[str, list[str]] = {}
+    for name, reason in left_out.items():
+        named.setdefault(reason, []).append(name)
+    return "; ".join(f"{', '.join(names)}: {reason}" for reason, names in named.items())
 
 
 def make_canary(source: BuildSource) -> str:
@@ -230,16 +247,20 @@ def _build_open_files(
 ) -> Files:
     open_tasks, _ = _part_tasks(parts.tasks)
     data, described = parquet
-    card = hugging_face.build_card(source, parts.tasks, described, canary=parts.canary, left_out=parts.left_out)
+    declaring = declare_differences(source, parts.tasks)
+    card = hugging_face.build_card(declaring, parts.tasks, described, canary=parts.canary, left_out=parts.left_out)
     croissant = hugging_face.build_croissant(source, parts.tasks, described, data, canary=parts.canary)
     return {
         **{f"lm_eval/{path}": content for path, content in task_files.items()},
         f"lm_eval/{PROMPTS}": "".join(_format_prompts(parts.tasks)),
-        **_build_sample_files(open_tasks, parts.samples),
+        **_build_sample_file(open_tasks, parts.answered),
+        **build_people_files(open_tasks),
+        citation.FILE: citation.build_cff(source, parts.tasks, licence=hugging_face.find_licence(source)),
         **{f"hugging_face/{path}": content for path, content in data.items()},
         **{f"hugging_face/{task}/{split}.jsonl": content for (task, split), content in rows.items()},
         "hugging_face/README.md": card,
         "hugging_face/croissant.json": writers.format_json(croissant),
+        GIT_ATTRIBUTES: NO_CONVERSION,
     }
 
 
@@ -252,18 +273,11 @@ def _format_prompts(tasks: Sequence[BenchmarkTask]) -> Iterator[str]:
         yield text[header if number else 0 :]
 
 
-def _build_sample_files(tasks: Sequence[BenchmarkTask], samples: Mapping[str, Mapping[str, list[int]]]) -> Files:
-    """What the harness takes as `--samples`, for the items that each person, and the majority, answered."""
-    names = {task.name for task in tasks}
-    chosen = {
-        person: {task: numbers for task, numbers in indices.items() if task in names}
-        for person, indices in samples.items()
-    }
-    return {
-        f"samples/human-{person}.json": json.dumps(indices, sort_keys=True) + "\n"
-        for person, indices in chosen.items()
-        if indices
-    }
+def _build_sample_file(tasks: Sequence[BenchmarkTask], answered: Mapping[str, list[int]]) -> Files:
+    """What the harness takes as `--samples`: the items that people answered, for all tasks or some of them."""
+    names = [form.task for task in tasks for form in task.forms]
+    chosen = {name: answered[name] for name in names if name in answered}
+    return {SAMPLES: json.dumps(chosen, sort_keys=True) + "\n"} if chosen else {}
 
 
 def _build_key_files(parts: _Parts) -> Files:
@@ -271,11 +285,15 @@ def _build_key_files(parts: _Parts) -> Files:
     _, hidden = _part_tasks(parts.tasks)
     if not hidden:
         return {}
-    files: Files = {KEY_ROWS: b"".join(format_rows(task.key) for task in hidden)}
+    files: Files = {
+        GIT_ATTRIBUTES: NO_CONVERSION,
+        KEY_ROWS: b"".join(format_rows(task.key) for task in hidden),
+        **build_people_files(hidden),
+    }
     answers = hugging_face.build_human_file(hidden)
     if answers is not None:
         files["human_responses.parquet"] = answers
-    return files | _build_sample_files(hidden, parts.samples)
+    return files | _build_sample_file(hidden, parts.answered)
 
 
 def _build_manifest(
@@ -295,6 +313,7 @@ def _build_manifest(
         "consensus": {"method": options.method, "ties": options.ties},
         "seed": options.seed,
         "versions": versions,
+        "readers_version": READERS_VERSION,
         "tasks": {task.name: describe_task(task, parts.people[task.name]) for task in parts.tasks},
         "left_out": dict(parts.left_out),
         "no_replay": parts.no_replay or None,
@@ -305,9 +324,12 @@ def _build_manifest(
     return manifest
 
 
-def _list_notes(parts: _Parts) -> tuple[str, ...]:
-    """What is not there, and why, for people."""
+def _list_notes(parts: _Parts, *, group: str | None) -> tuple[str, ...]:
+    """What is not there, and why, for people; and what models take that tell no likelihoods."""
     notes = [f"{name}: no task, {reason}." for name, reason in parts.left_out.items()]
+    written = [task.forms[-1].task for task in parts.tasks if len(task.forms) > 1]
+    if written:
+        notes.append(f"Chat models take {name_generation(group) if group else ', '.join(written)}.")
     for task in parts.tasks:
         people = parts.people[task.name]
         notes += [f"{task.name}: {number} items left out: {reason}." for reason, number in task.left_out.items()]
@@ -321,8 +343,10 @@ def _list_notes(parts: _Parts) -> tuple[str, ...]:
             )
         if people.n_unanswered:
             notes.append(f"{task.name}: {people.n_unanswered} items that were only skipped are wrong for the majority.")
-        if not task.few_shot:
+        if not task.few_shot and task.source.n_examples:
             notes.append(f"{task.name}: no few-shot examples: no item with open gold is of a group without test items.")
         if "licence" not in task.source.declared:
             notes.append(f"{task.name}: no licence is declared.")
+    if not any("authors" in task.source.declared for task in parts.tasks):
+        notes.append(f"{citation.FILE}: no authors are declared; write `declared: {{authors: …}}`, with semicolons.")
     return (*notes, *([f"People's result files are missing: {parts.no_replay}."] if parts.no_replay else []))

@@ -12,6 +12,8 @@ from typing import TypeAlias
 
 from pydantic import SkipValidation
 
+from aggregation.placeholders import is_placeholder
+
 Told: TypeAlias = SkipValidation[str]
 """A finding, which pages translate, or words of the organiser; pydantic would make a plain text of it."""
 
@@ -135,7 +137,10 @@ class ProjectFacts:
     surfaces of its answers ("telegram", "label studio", "import", "simulation").
 
     `declared` has the organiser's facts by name (recruitment, pay, ethics, population, ai_use, stimulus_differences,
-    licence), without those not declared; `declared_meanings` says of every such name what it should state.
+    licence), as they stand in the file, without those not declared; `stated` has those that are no placeholders, and
+    `declared_meanings` says of every such name what it should state.
+    `differences` has, in sentences, how what models get differs from what people had, as the benchmark's manifest has
+    it; it is empty in raw files, and where there is no benchmark.
 
     `n_without_consent` counts main answers given before their annotator had agreed to any consent that was asked for
     (None: none is asked for). `profile_fields` are the questions about the annotators, by name. `admission` is in words
@@ -171,6 +176,7 @@ class ProjectFacts:
     questions: tuple[str, ...] = ()
     declared: Mapping[str, str] = field(default_factory=dict)
     declared_meanings: Mapping[str, str] = field(default_factory=dict)
+    differences: tuple[Told, ...] = ()
     texts: tuple[TextFact, ...] = ()
     examples: tuple[str, ...] = ()
     training_items: tuple[TrainingItem, ...] = ()
@@ -215,6 +221,16 @@ class ProjectFacts:
     published_scores: Mapping[str, str] = field(default_factory=dict)
     lineage: str = ""
     lint: tuple[LintFact, ...] = ()
+
+    @property
+    def stated(self) -> dict[str, str]:
+        """The declared facts that say something, by name: `-` or `n/a` declares nothing."""
+        meanings = self.declared_meanings
+        return {
+            name: text
+            for name, text in self.declared.items()
+            if not is_placeholder(text, meant=(name, meanings.get(name, "")))
+        }
 
 
 @dataclass(frozen=True, kw_only=True)

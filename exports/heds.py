@@ -95,7 +95,7 @@ def _say_of_projects(state: ReleaseState) -> dict[str, Said]:
         f"{EVALUATORS}-number_of_evaluators": lambda one: _count_people(state, one),
         f"{EVALUATORS}-evaluators-payment": _describe_pay,
         f"{EVALUATORS}-evaluators-are_authors": lambda one: _describe_insiders(state, one),
-        f"{EVALUATORS}-recruitment_method": lambda project: project.declared.get("recruitment", ""),
+        f"{EVALUATORS}-recruitment_method": lambda project: project.stated.get("recruitment", ""),
         f"{EVALUATORS}-training_practice": _describe_training,
         f"{EVALUATORS}-characteristics": _describe_characteristics,
         f"{DESIGN}-collection_method": lambda project: ", ".join(
@@ -104,7 +104,7 @@ def _say_of_projects(state: ReleaseState) -> dict[str, Said]:
         f"{DESIGN}-quality_assurance-description": _describe_quality,
         f"{DESIGN}-what_evaluators_see-link": lambda project: f"texts/{project.name}/" if _knows_texts(project) else "",
         f"{DESIGN}-what_evaluators_see-description": lambda one: _describe_screens(state, one),
-        f"{ETHICS}-review_body": lambda project: project.declared.get("ethics", ""),
+        f"{ETHICS}-review_body": lambda project: project.stated.get("ethics", ""),
         f"{ETHICS}-personal_data": lambda _one: PERSONAL_DATA,
     }
     return {
@@ -172,7 +172,7 @@ def _describe_script(project: ProjectFacts) -> str:
 
 def _describe_pay(project: ProjectFacts) -> str:
     pay = project.pay
-    parts = [project.declared.get("pay", "")]
+    parts = [project.stated.get("pay", "")]
     if pay is not None:
         parts.append(f"promised: {pay.scheme}" if pay.scheme else "")
         if pay.hourly_median is not None:
@@ -202,7 +202,7 @@ def _describe_training(project: ProjectFacts) -> str:
 
 def _describe_characteristics(project: ProjectFacts) -> str:
     told = "demographics.csv has what they said about themselves" if project.profile else ""
-    return "; ".join(part for part in (project.declared.get("population", ""), told) if part)
+    return "; ".join(part for part in (project.stated.get("population", ""), told) if part)
 
 
 def _describe_quality(project: ProjectFacts) -> str:

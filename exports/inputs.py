@@ -5,7 +5,7 @@ count.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -134,12 +134,14 @@ class DataSet:
     count. `panel_gold` has the items whose gold is the consensus of the panels that make gold: it is circular, as these
     panels have answered, but not for the others (`keep_panel`).
 
+    `parts` has the items by kind (stratum, tag) and part; comparisons with models, builds and releases read it.
+
     What follows is read for some commands alone, is empty for others, and stands in no file of a release: `hours` has
     the hour of the day, 0 to 23, of the answer to each item (item_id, pseudonym), by the clock of who answered;
     `places` one row per counted answer with the columns of `aggregation.comparison.order_effects`, as the options were
-    shown (None where nothing is chosen from options); `parts` by kind (stratum, tag) and part its items; `text_hashes`
-    the sha256 of what each item shows in its first step, without question and options, while `stimulus_sha256` has
-    both, so that it differs wherever wordings do.
+    shown (None where nothing is chosen from options); `text_hashes` the sha256 of what each
+    item shows in its first step, without question and options, while `stimulus_sha256` has both, so that it differs
+    wherever wordings do.
     """
 
     name: str
@@ -176,7 +178,7 @@ class DataSet:
     sample: OverlapSample | None = None
     hours: Mapping[tuple[str, str], int] = field(default_factory=dict, metadata=UNPUBLISHED)
     places: pd.DataFrame | None = field(default=None, metadata=UNPUBLISHED)
-    parts: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict, metadata=UNPUBLISHED)
+    parts: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     text_hashes: Mapping[str, str] = field(default_factory=dict, metadata=UNPUBLISHED)
 
     @property

@@ -15,6 +15,7 @@ from aggregation.errors import HromadaError, Where
 from aggregation.findings import Finding
 from aggregation.judges.side_bias import NO_SWAPS, SwapCounts
 from exports.benchmark_items.answer_spaces import SPACES_BY_TYPE
+from exports.benchmark_items.forms import GENERATION, name_generation
 from exports.benchmark_items.rows import name_task
 from exports.inputs import DataSet
 from exports.lm_eval import HarnessRun, find_results, read_run, read_samples
@@ -59,8 +60,9 @@ class ReadModels:
 def read_models(paths: Sequence[Path], data: DataSet) -> ReadModels:
     """Read the answers of models to the items of a data set, in the order of the paths.
 
-    A folder holds result files of the harness; of each model the latest run of the data set's task counts, and one
-    without samples is a published score. A file holds samples of the harness, or rows with `item_id`, `answer` and
+    A folder holds result files of the harness; of each model the latest run of each task of the data set counts, and
+    one without samples is a published score. A closed question has a task by likelihood and one by generation, whose
+    models are named so. A file holds samples of the harness, or rows with `item_id`, `answer` and
     perhaps `stimulus_sha256`; it is named after the file. A row can have a `distribution`, the probability of each
     option by its label; without `answer` the likeliest option is the answer then. Where texts are compared a row can
     have the `order` in which it showed them, and an item a row for each order. Other keys are named in the notes.
@@ -96,9 +98,9 @@ def read_models_by_data_set(paths: Sequence[Path], data_sets: Sequence[DataSet])
     folders: dict[str, list[Path]] = {}
     for path in paths:
         tasks = _list_model_tasks(path)
-        matching = [data.name for data in data_sets if name_task(data.name) in tasks]
+        matching = [data.name for data in data_sets if not tasks.isdisjoint(_name_tasks(data))]
         if not matching:
-            names = ", ".join(name_task(data.name) for data in data_sets)
+            names = ", ".join(name for data in data_sets for name in _name_tasks(data))
             raise HromadaError(
                 "No model has results of any of these tasks here.",
                 remedy=f"Run models on: {names}.",
@@ -107,6 +109,13 @@ def read_models_by_data_set(paths: Sequence[Path], data_sets: Sequence[DataSet])
         for name in matching:
             folders.setdefault(name, []).append(path)
     return {data.name: read_models(folders[data.name], data) for data in data_sets if data.name in folders}
+
+
+def _name_tasks(data: DataSet) -> dict[str, str]:
+    """The harness's tasks of a data set, with what is added to the name of a model that took it."""
+    name = name_task(data.name)
+    has_two = SPACES_BY_TYPE[data.kind].chooses
+    return {name: "", **({name_generation(name): f" ({GENERATION})"} if has_two else {})}
 
 
 def _list_model_tasks(folder: Path) -> set[str]:
@@ -129,21 +138,19 @@ def _read_date(run: HarnessRun) -> float:
 def _read_folder(
     folder: Path, data: DataSet, models: list[ReadAnswers], published: list[PublishedScore], notes: list[str]
 ) -> None:
-    task = name_task(data.name)
+    names = _name_tasks(data)
     runs = [read_run(file) for file in find_results(folder)]
     tasks = sorted({name for run in runs for name in run.content["results"]})
-    latest: dict[str, HarnessRun] = {}
+    latest: dict[tuple[str, str], HarnessRun] = {}
     for run in sorted(runs, key=lambda run: (_read_date(run), run.model, str(run.file))):
-        if str(run.content["config"].get("model")).startswith(PEOPLE):
-            continue
-        if task in run.content["results"]:
-            latest[run.model] = run
-    n_older = sum(task in run.content["results"] for run in runs) - len(latest)
+        if not str(run.content["config"].get("model")).startswith(PEOPLE):
+            latest |= {(run.model, task): run for task in names if task in run.content["results"]}
+    n_older = sum(task in run.content["results"] for run in runs for task in names) - len(latest)
     if not latest:
         raise HromadaError(
-            f"There is no model's result of the task {task}.",
+            f"There is no model's result of the task {' or '.join(names)}.",
             remedy="Its runs are those of people: run a model."
-            if task in tasks
+            if not names.keys().isdisjoint(tasks)
             else f"It has: {', '.join(tasks)}."
             if tasks
             else "Run the harness on the task of this project.",
@@ -151,7 +158,8 @@ def _read_folder(
         )
     if n_older:
         notes.append(f"{folder}: {n_older} older runs, or runs of people, are left out.")
-    for name, run in sorted(latest.items()):
+    for (model, task), run in sorted(latest.items()):
+        name = model + names[task]
         if task in run.samples:
             models.append(_read_samples(name, run.samples[task], data))
         else:

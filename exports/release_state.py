@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from aggregation.consensus.consensus import TieRule
 from aggregation.consensus.methods import Method
@@ -99,6 +100,15 @@ class ReleaseState:
         return tuple(sorted(own, key=lambda result: "/" in result.data.name))
 
 
+def _fill_differences(facts: ReleaseFacts, manifest: Mapping[str, Any]) -> ReleaseFacts:
+    """The facts with the differences that the manifest of a benchmark has of each project's tasks, each once."""
+    found: dict[str, dict[str, None]] = {project.name: {} for project in facts.projects}
+    for task in manifest["tasks"].values():
+        found.get(task["dataset"].partition("/")[0], {}).update(dict.fromkeys(task["differences"]))
+    projects = tuple(replace(project, differences=tuple(found[project.name])) for project in facts.projects)
+    return replace(facts, projects=projects)
+
+
 def compute_release_state(
     inputs: ReleaseInputs,
     *,
@@ -122,6 +132,7 @@ def compute_release_state(
             recorded=recorded,
             progress=lambda share: report(share * 0.4),
         )
+        inputs = replace(inputs, facts=_fill_differences(inputs.facts, benchmark.manifest))
     except HromadaError as error:
         no_benchmark = error.problem
     release = tables.build_release(

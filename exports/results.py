@@ -66,8 +66,8 @@ class ResultOptions:
     """How the numbers are computed.
 
     `method`, `ties` and `stop` make the consensus, `anchors` lets the method use declared gold as known; `tie_choice`
-    says how ties are scored. `agreement_resamples` is a number of bootstrap draws; `confidence_level` is the share that
-    intervals cover, 0 to 1.
+    says how ties are scored, `units` what is scored. `agreement_resamples` is a number of bootstrap draws;
+    `confidence_level` is the share that intervals cover, 0 to 1.
     """
 
     method: Method = "majority"
@@ -78,6 +78,7 @@ class ResultOptions:
     anchors: bool = False
     stop: StopRule = "crowdkit"
     tie_choice: TieChoice = SHARED
+    units: tuple[UnitName, ...] = UNITS
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -213,7 +214,7 @@ class DataSetResult:
     def _scores(self) -> Performance | HromadaError:
         if not self.has_votes:
             return HromadaError(NO_VOTES)
-        return self._score(self.scored, progress=self.progress.get("scores"))
+        return self._score(self.scored, units=self.options.units, progress=self.progress.get("scores"))
 
     def _score(
         self, data: DataSet, *, units: Collection[UnitName] = UNITS, progress: Progress | None = None

@@ -75,6 +75,20 @@ def count_right_votes(data: DataSet, gold: pd.Series[str] | None = None) -> pd.S
     return pd.Series(counts, dtype=object)
 
 
+def measure_difficulties(data: DataSet) -> pd.Series[Any]:
+    """The share of counted answers and skips that are not right, index item_id in the order of `data.items`.
+
+    Skips are wrong, as in people's scores. None without either, and without gold that people can be scored against.
+    """
+    right = count_right_votes(data)
+    said = pd.concat([data.list_counted_answers(), data.list_counted_skips()])["item_id"].value_counts()
+    items = list(data.items["item_id"])
+    values = [
+        1 - right[item] / int(said[item]) if item in right.index and item in said.index else None for item in items
+    ]
+    return pd.Series(values, index=pd.Index(items, name="item_id", dtype=object), dtype=object)
+
+
 def build_vote_table(data: DataSet) -> pd.DataFrame:
     """The columns DISTRIBUTION_COLUMNS, index item_id, one row for each item in the order of `data.items`.
 

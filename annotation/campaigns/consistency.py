@@ -114,7 +114,7 @@ def list_contradictions(file: ProjectSections) -> list[Contradiction]:
     checks: tuple[Callable[[ProjectSections], Contradiction | None], ...] = (
         _check_items, _check_options, _check_systems, _check_empty, _check_classes, _check_show_if, _check_columns,
         _check_filtering, _check_stages, _check_controls, _check_quality, _check_annotators, _check_panels,
-        _check_overlap_sample,
+        _check_overlap_sample, _check_benchmark,
     )  # fmt: skip
     unclear = _check_questions(file)
     if unclear is not None:
@@ -365,6 +365,7 @@ def _check_columns(file: ProjectSections) -> Contradiction | None:
         (("items", "golds"), golds),
         (("votes", "answers"), file.votes.answers if file.votes else {}),
         (("controls", "questions"), file.controls.questions if file.controls else ()),
+        (("benchmark", "questions"), file.benchmark.questions),
     ):
         unknown = next((name for name in named_questions if name not in names), None)
         if unknown is not None:
@@ -453,6 +454,24 @@ def _check_quality(file: ProjectSections) -> Contradiction | None:
             return Contradiction("A rule about words needs the file with them in `words`", (*key_path, "refuses"))
         if isinstance(rule, TextRule) and not any(question.is_text for question in file.all_questions):
             return Contradiction("A rule about texts needs a question that is answered by one", key_path)
+    return None
+
+
+def _check_benchmark(file: ProjectSections) -> Contradiction | None:
+    """Check that models can be shown the instructions and the examples that `benchmark` promises."""
+    benchmark, examples = file.benchmark, file.benchmark.few_shot
+    if benchmark.instructions is True and not (file.instructions or file.instructions_file):
+        message = "Models read the instructions of annotators, and there are none; write `instructions`"
+        return Contradiction(message, ("benchmark", "instructions"))
+    if examples is None or examples.number == 0:
+        return None
+    key_path: KeyPath = ("benchmark", "few_shot", "pool")
+    if benchmark.own_pool is None and file.stages.training is None:
+        return Contradiction("There is no training to take examples from; name a file with them in `pool`", key_path)
+    if isinstance(file.items, ItemsSection) and not (file.items.gold or file.items.golds):
+        return Contradiction("Examples need gold; name its column in `items.gold`", key_path)
+    if not isinstance(file.items, ItemsSection) and benchmark.own_pool is not None and benchmark.own_pool.file is None:
+        return Contradiction("Items from votes have no other pools; name a `file` with the examples", key_path)
     return None
 
 

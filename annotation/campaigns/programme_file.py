@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationError
 
 from annotation import input_files
-from annotation.campaigns import bot_commands, project_file, validation_errors, yaml_document
+from annotation.campaigns import bot_commands, placeholder_texts, project_file, validation_errors, yaml_document
 from annotation.campaigns.sections import base
 from annotation.campaigns.sections.annotators import (
     FRIENDS,
@@ -75,7 +75,9 @@ def read_programme(path: Path, *, allow_outside: bool = False) -> CheckedProgram
     except ValidationError as failure:
         raise validation_errors.explain_errors(source, failure, model=ProgrammeFile) from None
     profile = [(field.text, source.where(("profile", index, "text"))) for index, field in enumerate(definition.profile)]
-    bot_commands.refuse_in_texts([(definition.invitation, source.where(("invitation",))), *profile])
+    texts = [(definition.invitation, source.where(("invitation",))), *profile]
+    bot_commands.refuse_in_texts(texts)
+    placeholder_texts.refuse_in_texts([(definition.title, source.where(("title",))), *texts])
     contradiction = find_impossible_admission(
         definition.profile, definition.admission, invites_friends=definition.invite_friends is not None
     )

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import Field, ValidationError, model_validator
 
 from annotation import input_files
-from annotation.campaigns import bot_commands, validation_errors, yaml_document
+from annotation.campaigns import bot_commands, placeholder_texts, validation_errors, yaml_document
 from annotation.campaigns.consistency import (
     MAX_MESSAGE,
     find_impossible_length,
@@ -37,7 +37,7 @@ __all__ = [
     "parse_definition", "read_project",
 ]  # fmt: skip
 
-_FILE_KEYS = frozenset({"file", "instructions_file", "words"})
+_FILE_KEYS = frozenset({"file", "instructions_file", "words", "pool"})
 """The keys whose value is the path of a file."""
 LANGUAGES_OF_COUNTRIES = {"ua": "uk"}
 """Codes of countries that are taken for languages, with what is meant. Stored definitions with them stay valid."""
@@ -147,8 +147,12 @@ class CheckedProject(Section):
 
 
 def read_text_for_annotators(path: Path) -> str:
-    """Read a file that annotators are shown; raises BadInput also for commands in it that the bot does not have."""
+    """Read a file that annotators are shown.
+
+    Raises BadInput also for a file that holds a placeholder alone, and for commands in it that the bot does not have.
+    """
     text = input_files.read_text(path)
+    placeholder_texts.refuse_unwritten(text.strip(), where=Where(file=path, line=1))
     bot_commands.refuse_unknown_commands(text, where=Where(file=path), has_lines=True)
     return text
 
@@ -193,7 +197,9 @@ def read_project(path: Path, *, allow_outside: bool = False) -> CheckedProject:
             where=source.where(("language",)),
             remedy=f"Write language: {language}.",
         )
-    bot_commands.refuse_in_texts((text, source.where(key_path)) for key_path, text in _list_texts(definition))
+    texts = [(text, source.where(key_path)) for key_path, text in _list_texts(definition)]
+    bot_commands.refuse_in_texts(texts)
+    placeholder_texts.refuse_in_project(definition, texts, place=source.where)
     unused = find_unused_key(definition)
     if unused is not None:
         raise BadInput(f"{unused.message}.", where=source.where(unused.key_path), remedy="Leave it out.")

@@ -10,9 +10,9 @@ from pydantic import Discriminator, Field, Tag
 from annotation.campaigns.questions import AnyQuestion, Question
 from annotation.campaigns.sections import annotators
 from annotation.campaigns.sections.base import Count, Language, Name, PathInFile, ProjectName, Seconds, Section, Text
+from annotation.campaigns.sections.benchmark import BenchmarkSection
 from annotation.campaigns.sections.panels import PanelSection
 from annotation.campaigns.sections.quality import (
-    BenchmarkSection,
     CapsSection,
     DeclaredSection,
     ExpectedSection,

@@ -56,16 +56,30 @@ def join_texts(fields: Sequence[str]) -> str:
 
 
 def render_pieces(pieces: Sequence[Piece]) -> str:
-    """Render the pieces of the first step as plain text: titles above, highlighted parts in asterisks."""
-    return join_texts([_render_piece(piece) for piece in pieces if piece.step == 1])
+    """Render the pieces of the first step as plain text: titles above, highlighted parts between their signs.
+
+    A text that two pieces show, as a story and the same story to correct, is there once.
+    """
+    rendered: list[str] = []
+    earlier: set[str] = set()
+    for piece in pieces:
+        if piece.step == 1 and (piece.marks or piece.text.strip() not in earlier):
+            rendered.append(_render_piece(piece))
+            earlier.add(piece.text.strip())
+    return join_texts(rendered)
+
+
+def get_mark_sign(number: int) -> str:
+    """The sign around a highlighted part of a text, by its number: `*` around the first one, `_` around the others."""
+    return "_" if number else "*"
 
 
 def _render_piece(piece: Piece) -> str:
     text = piece.text
-    if piece.marks:
-        # from the end of the text to its beginning, so that an asterisk moves no position that is still to come
-        for position in sorted((position for extent in piece.marks for position in extent), reverse=True):
-            text = f"{text[:position]}*{text[position:]}"
+    signs = [(place, get_mark_sign(number)) for number, extent in enumerate(piece.marks) for place in extent]
+    # from the end of the text to its beginning, so that a sign moves no position that is still to come
+    for position, sign in sorted(signs, reverse=True):
+        text = f"{text[:position]}{sign}{text[position:]}"
     return f"{piece.title}\n{text.strip()}" if piece.title and text.strip() else text
 
 

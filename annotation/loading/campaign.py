@@ -157,6 +157,7 @@ def _read_items(campaign: project_file.CheckedProject) -> CampaignContents:
                 campaign.resolve_path(section.file), section, known={draft.external_id for draft in drafts}
             )
             drafts = add_golds(drafts, truth, question=definition.all_questions[0].name)
+        drafts = (*drafts, *pools.read_examples(campaign, drafts))
     most = max(len(item.options or ()) for item in drafts)
     questions = tuple(question.with_positions(most) for question in definition.all_questions)
     _check_options(drafts, questions, definition)

@@ -108,7 +108,7 @@ def _name_first(names: Sequence[str]) -> str:
     return spelling.join_first(names, most=MAX_NAMED)
 
 
-POOLS_WITH_GOLD = {Pool.TRAINING, Pool.QUALIFICATION, Pool.CONTROL}
+POOLS_WITH_GOLD = {Pool.TRAINING, Pool.QUALIFICATION, Pool.CONTROL, Pool.FEW_SHOT}
 
 
 def check_golds(

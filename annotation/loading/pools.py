@@ -75,6 +75,41 @@ def read_pools(campaign: project_file.CheckedProject, section: project_file.Item
     return PooledItems(items=(*main, *separate), frames=tuple(frames))
 
 
+def read_examples(campaign: project_file.CheckedProject, main: Sequence[ItemDraft]) -> tuple[ItemDraft, ...]:
+    """Read the examples for models of items that are made from votes; none where the project names no file of them.
+
+    The file has the columns of the votes; the right answer is in that of the answer, or in that of the truth.
+    """
+    own, votes, truth = campaign.definition.benchmark.own_pool, campaign.definition.votes, campaign.definition.truth
+    if own is None or own.file is None or votes is None:
+        return ()
+    shown = votes.show or votes.item
+    if not shown:
+        raise BadInput(
+            "What do the examples show? Votes have the usual columns of their format, examples have none.",
+            where=Where(file=campaign.path, field="benchmark.few_shot"),
+            remedy="Name the columns as `votes.show`.",
+        )
+    section = project_file.ItemsSection(
+        file=own.file,
+        id=(votes.item or shown)[0],
+        show=shown,
+        options=votes.options,
+        gold=truth.gold if truth is not None else None if votes.answers else votes.answer or "gold",
+        golds={} if truth is not None else votes.answers,
+        group=votes.group,
+    )
+    items = item_reader.read_items(campaign, section)
+    file = campaign.resolve_path(own.file)
+    examples = [
+        item._replace(pool=Pool.FEW_SHOT)
+        for item in _select_items(items, own, pool=Pool.FEW_SHOT, frames=[], file=file)
+    ]
+    _refuse_twice(main, examples, pool=Pool.MAIN)
+    _refuse_shared_groups(main, examples)
+    return tuple(examples)
+
+
 def _read_pool(
     campaign: project_file.CheckedProject,
     section: project_file.ItemsSection,
@@ -101,7 +136,9 @@ def _read_pool(
 
 def _list_pool_sections(definition: project_file.ProjectFile) -> dict[Pool, PoolSection]:
     sections = {Pool(name): stage.pool for name, stage in definition.stages.by_name.items()}
-    return sections | ({Pool.CONTROL: definition.controls.pool} if definition.controls else {})
+    own = definition.benchmark.own_pool
+    sections |= {Pool.CONTROL: definition.controls.pool} if definition.controls else {}
+    return sections | ({Pool.FEW_SHOT: own} if own is not None else {})
 
 
 def _select_items(

@@ -36,16 +36,19 @@ def build(
 
     Tasks of the lm-evaluation-harness, people's results in its form, and a data set for Hugging Face.
     """
-    from bot import benchmark_release
+    from annotation.settings import read_settings
+    from bot import benchmark_release, release_inputs
     from bot.commands import database_session
     from exports import benchmark
     from exports.benchmark_items import BuildOptions
 
     with open_view([name], by="build", unblind=unblind) as view:
         source = benchmark_release.build_source(view, database_session.resolve_name(name))
+        forbidden = release_inputs.list_forbidden_strings(view, read_settings())
     options = BuildOptions(method=method.value, ties=ties.value, seed=seed)
     with terminal_output.show_progress("benchmark", quiet=json) as progress:
         built = benchmark.build_benchmark(source, options=options, replay=replay, progress=progress)
+        release_inputs.refuse_identities({**built.files, **built.key_files}, forbidden, verb="build")
         key_folder = key or folder.resolve().with_name(f"{folder.resolve().name}-key")
         written = benchmark.write_benchmark(built, folder, key_folder)
     if json:

@@ -277,8 +277,13 @@ def _list_obstacles(
         yield f"{obstacle.problem} {obstacle.remedy}"
     if _lacks_instructions(definition, instructions):
         yield f"{readiness.NO_INSTRUCTIONS.problem} {readiness.NO_INSTRUCTIONS.remedy}"
-    pilot, controls = definition.stages.pilot, definition.controls
-    for pool, number in ((Pool.PILOT, pilot and pilot.number), (Pool.CONTROL, controls and controls.number)):
+    pilot, controls, examples = definition.stages.pilot, definition.controls, definition.benchmark.few_shot
+    for pool, section in (
+        (Pool.PILOT, pilot),
+        (Pool.CONTROL, controls),
+        (Pool.TRAINING if definition.benchmark.own_pool is None else Pool.FEW_SHOT, examples),
+    ):
+        number = section and section.number
         if number and counts[pool] < number:
             yield f"The {pool.value} pool has {counts[pool]} of {number} items. Put more into it, or ask for fewer."
     for obstacle in readiness.find_pool_shortages(definition, counts):

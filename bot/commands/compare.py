@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aggregation.errors import HromadaError, Where
-from bot.commands import compare_judges, terminal_output
-from bot.commands.command_line import AsJson, ProjectName, refuse_options
+from bot.commands import compare_folders, compare_judges, compare_projects, terminal_output
+from bot.commands.command_line import AsJson, refuse_options
 from bot.commands.data_sets import (
     PANELS,
     QuestionName,
@@ -28,7 +28,7 @@ from bot.commands.data_sets import (
     read_project,
     read_votes,
 )
-from bot.commands.terminal_output import Cell, format_interval
+from bot.commands.terminal_output import Cell, format_ends, format_interval
 
 if TYPE_CHECKING:
     from sqlmodel import Session
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from aggregation.comparison.model_differences import ModelDifference, PublishedScore
     from aggregation.comparison.people_and_models import ModelMcNemar
     from aggregation.comparison.scored_units import ScoredUnit
+    from exports.inputs import DataSet
+    from exports.model_answers import ReadModels
     from exports.model_comparison import ComparedModels
 
 MOST_PARTS = 40  # rows of the table of parts; the files have all
@@ -44,7 +46,10 @@ _SCORE = re.compile(r"(?P<name>[^=]+)=(?P<value>[0-9.]+)(?:/(?P<items>[0-9]+))?"
 
 
 def compare(
-    project: ProjectName,
+    project: Annotated[
+        str,
+        typer.Argument(help="Project by name or file; or folder of a release or build.", show_default=False),
+    ],
     against: Annotated[
         list[str] | None,
         typer.Argument(
@@ -58,6 +63,9 @@ def compare(
         typer.Option(help="A published score without answers: NAME=0.85, or NAME=0.85/500 for 500 items."),
     ] = None,
     question: QuestionName = None,
+    key: Annotated[
+        Path | None, typer.Option(help="A build's hidden gold; DIR-key by default.", show_default=False)
+    ] = None,
     to: Annotated[Path | None, typer.Option(help="A folder for the tables as CSV.", show_default=False)] = None,
     epsilon: Annotated[
         float | None,
@@ -75,27 +83,82 @@ def compare(
     """Compare people with models, or two projects.
 
     Models are scored on the same items by the same scorer: people's value less the model's, with intervals and tests.
-    Models that label or choose are also measured as judges in people's place, with or without gold. Exit code 1: a
-    model is not compared on all items of people.
+    Models that label or choose are also measured as judges, with or without gold. A release or a build needs no
+    database. Exit code 1: a model is not compared on all items of people.
 
     Of two projects with the same items: agreement, confidence, time, skips and accuracy, and their difference.
     """
     from aggregation.consensus.consensus import TieChoice
-    from bot.commands import compare_projects
-    from exports import judges, model_answers, model_comparison, writers
+    from exports import judges, model_comparison, writers
+
+    folder = compare_folders.find_folder(project)
+    refuse_options(
+        (key is not None and folder is None, "--key is for the folder of a build.", "Leave it out."),
+        (unblind and folder is not None, "--unblind is for a project of the database.", "Leave it out."),
+    )
+    if folder is not None:
+        pairs = compare_folders.read_pairs(folder, against or (), key=key, question=question)
+    else:
+        has_model_options = ties is not Ties.SHARED or seed != 0 or not (epsilon is None and margin is None)
+        found = _read_project(
+            project,
+            against or [],
+            question,
+            unblind=unblind,
+            has_scores=bool(score),
+            has_model_options=has_model_options,
+        )
+        if isinstance(found, list):
+            compare_projects.compare_two_projects(found, to=to, json=json)
+            return
+        pairs = [found]
+    refuse_options(
+        (bool(score) and len(pairs) > 1, "--score is for one data set.", "Name the data set with --question.")
+    )
+    printed: list[dict[str, object]] = []
+    has_equal_items = True
+    for data, read in pairs:
+        published = [parse_score(written, n_items=len(data.items)) for written in score or ()]
+        choice = TieChoice(ties=ties.value, seed=seed)
+        rules = judges.build_rules(data, epsilon=epsilon, margin=margin)
+        compared = model_comparison.compare_data_set(data, read, published=published, tie_choice=choice, rules=rules)
+        own = None if to is None else to / data.name if len(pairs) > 1 else to
+        written = () if own is None else writers.write_files(own, model_comparison.build_comparison_files(compared))
+        printed.append(_build_json(compared) | {"files": [str(path) for path in written]})
+        has_equal_items = has_equal_items and compared.has_equal_items
+        if not json:
+            _print_tables(compared)
+            for path in written:
+                terminal_output.print_line(str(path))
+    if json:
+        terminal_output.print_json(printed[0] if len(printed) == 1 else {"comparisons": printed})
+    if not has_equal_items:
+        raise typer.Exit(1)
+
+
+def _read_project(
+    project: str,
+    against: list[str],
+    question: str | None,
+    *,
+    unblind: bool,
+    has_scores: bool,
+    has_model_options: bool,
+) -> tuple[DataSet, ReadModels] | list[DataSet]:
+    """The data set of a project and what models answered, or those of the two projects that are compared."""
+    from exports import model_answers
 
     def list_names(view: Session) -> list[str]:
         """The project and those among the others that are projects; raises BadInput for options that do not fit."""
-        others = compare_projects.list_projects(view, against or ())
-        is_model_option = ties is not Ties.SHARED or seed != 0 or not (epsilon is None and margin is None)
+        others = compare_projects.list_projects(view, against)
         refuse_options(
             (
-                bool(others) and (others != against or len(others) > 1 or bool(score)),
+                bool(others) and (others != against or len(others) > 1 or has_scores),
                 f"{project} is compared with one project, or with models.",
                 "Compare them in two commands.",
             ),
             (
-                bool(others) and is_model_option,
+                bool(others) and has_model_options,
                 "--ties, --seed, --epsilon and --margin are for a comparison with models.",
                 "Leave them out.",
             ),
@@ -103,31 +166,12 @@ def compare(
         return [project, *others]
 
     with open_view(list_names, by="compare", unblind=unblind) as view:
-        names = list_names(view)
-        projects = [read_project(view, name) for name in names]
-        data_sets = [read_votes(project, question) for project in projects]
+        projects = [read_project(view, name) for name in list_names(view)]
+        data_sets = [read_votes(one, question) for one in projects]
         if len(projects) > 1:
-            data_sets = [one.add_text_hashes(data) for one, data in zip(projects, data_sets, strict=True)]
-        else:
-            data_sets = [projects[0].add_parts(data_sets[0])]
-    if len(data_sets) > 1:
-        compare_projects.compare_two_projects(data_sets, to=to, json=json)
-        return
-    (data,) = data_sets
-    read = model_answers.read_models([Path(written) for written in against or ()], data)
-    published = [parse_score(written, n_items=len(data.items)) for written in score or ()]
-    choice = TieChoice(ties=ties.value, seed=seed)
-    rules = judges.build_rules(data, epsilon=epsilon, margin=margin)
-    compared = model_comparison.compare_data_set(data, read, published=published, tie_choice=choice, rules=rules)
-    written = () if to is None else writers.write_files(to, model_comparison.build_comparison_files(compared))
-    if json:
-        terminal_output.print_json(_build_json(compared) | {"files": [str(path) for path in written]})
-    else:
-        _print_tables(compared)
-        for path in written:
-            terminal_output.print_line(str(path))
-    if not compared.has_equal_items:
-        raise typer.Exit(1)
+            return [one.add_text_hashes(data) for one, data in zip(projects, data_sets, strict=True)]
+        data = projects[0].add_parts(data_sets[0])
+    return data, model_answers.read_models([Path(written) for written in against], data)
 
 
 def parse_score(written: str, *, n_items: int) -> PublishedScore:
@@ -212,7 +256,7 @@ def _print_tables(compared: ComparedModels) -> None:
             ("model", "unit", "metric", "people", "model's", "diff.", "new people", "p, Holm"),
             [
                 (row.model, row.unit_title, row.metric.replace("_", " "), row.people, row.value, row.difference,
-                 _format_ends(row.ci_low, row.ci_high), _format_p(row.p_holm))
+                 format_ends(row.ci_low, row.ci_high), _format_p(row.p_holm))
                 for row in others
             ],
         )  # fmt: skip
@@ -294,7 +338,7 @@ def _print_parts(compared: ComparedModels) -> None:
         return
     shown = [
         (row.model, f"{row.kind} {row.part}", row.n_items, row.people, row.value, row.difference,
-         _format_ends(row.ci_low, row.ci_high), row.above)
+         format_ends(row.ci_low, row.ci_high), row.above)
         for row in rows[:MOST_PARTS]
     ]  # fmt: skip
     notes = ["Above: who is, with p below .05, corrected over the parts of a model.", PANELS]
@@ -315,16 +359,12 @@ def _build_row(row: ModelDifference) -> tuple[Cell, ...]:
         row.people,
         row.value,
         row.difference,
-        _format_ends(row.ci_low, row.ci_high),
-        _format_ends(row.item_only_low, row.item_only_high),
+        format_ends(row.ci_low, row.ci_high),
+        format_ends(row.item_only_low, row.item_only_high),
         _format_p(row.p_holm),
         row.detectable if row.detectable is not None else row.item_only_detectable,
         row.above,
     )
-
-
-def _format_ends(low: float | None, high: float | None) -> str:
-    return "–" if low is None or high is None else f"{low:+z.3f} to {high:+z.3f}"
 
 
 def _format_p(p: float | None) -> str:

@@ -98,6 +98,7 @@ def _copy_project_file(source: Path, folder: Path) -> None:
     named += [rule.words for rule in definition.quality if isinstance(rule, TextRule)]
     pools = [stage.pool.file for stage in definition.stages.by_name.values()]
     pools.append(definition.controls.pool.file if definition.controls else None)
+    pools.append(definition.benchmark.own_pool.file if definition.benchmark.own_pool else None)
     for name in {path for path in (*named, *pools) if path is not None}:
         copy = folder / name
         if not copy.resolve().is_relative_to(folder.resolve()):

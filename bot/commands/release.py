@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aggregation.errors import HromadaError, Where
 from annotation.errors import BadInput
 from bot.commands import terminal_output
 from bot.commands.command_line import AsJson, refuse_options
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
     from exports.checklist import CheckedLine
     from exports.facts import ReleaseFacts
-    from exports.release import ForbiddenString, ReleaseFolder
+    from exports.release import ReleaseFolder, Verification
 
 NAMED_PLACES = 5  # of those where an identity stands
 
@@ -95,7 +94,7 @@ def release(
     del inputs  # the files hold it all
     blocked = bool(built.checklist.blocking) and not draft
     if not blocked:
-        _refuse_identities(built, forbidden)
+        release_inputs.refuse_identities(built.files, forbidden)
         releases.write_release_folder(built, folder)
     if json:
         _print_json(built, folder, blocked=blocked)
@@ -103,22 +102,6 @@ def release(
         _print_tables(facts, built, folder, blocked=blocked)
     if blocked:
         raise typer.Exit(1)
-
-
-def _refuse_identities(built: ReleaseFolder, forbidden: Sequence[ForbiddenString]) -> None:
-    """Raise HromadaError, before anything is written, where a file would tell who somebody is."""
-    from exports import release as releases
-
-    identities = releases.find_identities(built.files, forbidden)
-    if not identities:
-        return
-    places = "; ".join(f"{place.file}, line {place.line}: {place.kind}" for place in identities[:NAMED_PLACES])
-    more = f" and {len(identities) - NAMED_PLACES} more" if len(identities) > NAMED_PLACES else ""
-    raise HromadaError(
-        f"Files would tell who somebody is, and nothing was written: {places}{more}.",
-        remedy="Take it out of the items, texts, reasons or declared facts in which it stands, and release again.",
-        where=Where(file=identities[0].file),
-    )
 
 
 def _verify(folder: Path, *, json: bool) -> None:
@@ -134,20 +117,47 @@ def _verify(folder: Path, *, json: bool) -> None:
                 "verified": not found.findings,
                 "findings": [{"file": one.file, "problem": one.problem} for one in found.findings],
                 "notes": list(found.notes),
+                "ignored": list(found.ignored),
+                "converted": list(found.converted),
             }
         )
     else:
-        for one in found.findings:
-            terminal_output.print_line(f"{one.file}: {one.problem}")
-        for note in found.notes:
-            terminal_output.print_line(note)
-        terminal_output.print_line(
-            f"{len(found.findings)} of {found.n_files} files are not what follows from the raw files."
-            if found.findings
-            else f"Verified: all {found.n_files} files are what follows from the raw files in {folder / 'inputs'}."
-        )
+        _print_verification(found, folder)
     if found.findings:
         raise typer.Exit(1)
+
+
+def _print_verification(found: Verification, folder: Path) -> None:
+    for one in found.findings:
+        terminal_output.print_line(f"{one.file}: {one.problem}")
+    for note in found.notes:
+        terminal_output.print_line(note)
+    if found.ignored:
+        terminal_output.print_line(f"Ignored files and folders of other programs: {_count_some(found.ignored)}.")
+    if found.converted:
+        terminal_output.print_line(
+            f"Files with Windows line ends (CRLF) instead of LF: {_count_some(found.converted)}. Nothing else in them"
+            f" changed. Git does this. Clone again: git clone --config core.autocrlf=false URL"
+        )
+    number, differing = found.n_files, len(found.findings)
+    if found.is_recomputed:
+        terminal_output.print_line(
+            f"{differing} of {number} files are not what follows from the raw files."
+            if differing
+            else f"Verified: all {number} files are what follows from the raw files in {folder / 'inputs'}."
+        )
+        return
+    terminal_output.print_line(
+        f"{differing} of {number} files are not those of the manifest."
+        if differing
+        else f"All {number} files are those of the manifest. A build has no raw files to prove its numbers by."
+    )
+
+
+def _count_some(paths: Sequence[str]) -> str:
+    """How many paths there are, and the first ones."""
+    more = f" and {len(paths) - NAMED_PLACES} more" if len(paths) > NAMED_PLACES else ""
+    return f"{len(paths)} ({', '.join(paths[:NAMED_PLACES])}{more})"
 
 
 def _print_json(built: ReleaseFolder, folder: Path, *, blocked: bool) -> None:

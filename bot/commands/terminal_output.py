@@ -239,6 +239,11 @@ def format_interval(low: float | None, high: float | None) -> str:
     return "–" if low is None or high is None else f"{low:z.4f} – {high:z.4f}"
 
 
+def format_ends(low: float | None, high: float | None) -> str:
+    """The interval of a difference as text, with signs; a dash where there is none."""
+    return "–" if low is None or high is None else f"{low:+z.3f} to {high:+z.3f}"
+
+
 @contextmanager
 def show_progress(what: str, *, quiet: bool = False) -> Iterator[Callable[[float], None]]:
     """A progress bar on the error stream, called with the share done (0 to 1); hidden if `quiet`."""

@@ -107,7 +107,6 @@ declared:
   ethics: not sought, no people took part
   population: no people, scripted annotators of different skill
   ai_use: not applicable, every answer is made by a script
-  stimulus_differences: not applicable, no model was run
   licence: the items are ours and free to use
 """
 

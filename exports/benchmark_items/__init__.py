@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from exports.benchmark_items.forms import TaskForm
 from exports.benchmark_items.rows import BenchmarkTask, build_tasks
 from exports.benchmark_items.sources import (
     HUMAN_RESPONSES,
@@ -18,6 +19,7 @@ __all__ = [
     "BenchmarkTask",
     "BuildOptions",
     "BuildSource",
+    "TaskForm",
     "TaskSource",
     "UnfitQuestion",
     "build_tasks",

@@ -5,23 +5,26 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import pandas as pd
 
 from aggregation.answer_types import build_consensus
+from exports.adjudicated_gold import fill_missing_gold
 from exports.benchmark_items.answer_spaces import ANSWER_SPACES, AnswerSpace
-from exports.benchmark_items.sources import BuildOptions, TaskSource
+from exports.benchmark_items.forms import TaskForm, build_forms
+from exports.benchmark_items.sources import FEW_SHOT, BuildOptions, TaskSource
 from exports.benchmark_items.task_functions import Doc
 from exports.filtering.filtered_items import KEPT
+from exports.human_scores import HumanScores, measure_human_scores
 from exports.inputs import DataSet
 from exports.rounding import round_number
-from exports.vote_distributions import DISTRIBUTION_COLUMNS, build_vote_table, format_counts
+from exports.vote_distributions import DISTRIBUTION_COLUMNS, build_vote_table, format_counts, measure_difficulties
 
-FEW_SHOT = 3
-"""How many examples are shown before an item, where there are as many."""
+ANSWER_FIELDS = (*DISTRIBUTION_COLUMNS, "difficulty")
+"""What a row says of people's answers; the first three where they choose options."""
 RETIRED = "retired"  # an item's status, and why it is no test item
 NO_GOLD, IN_FEW_SHOT = "no gold and no consensus", "taken for the few-shot split"
 
@@ -55,9 +58,22 @@ class BenchmarkTask:
         return ANSWER_SPACES[self.source.kind]
 
     @cached_property
+    def forms(self) -> tuple[TaskForm, ...]:
+        """The tasks of the harness that ask it; the first has its name."""
+        space = self.space
+        return build_forms(
+            self.name, self.metrics, chooses=space.chooses, has_norm=space.has_norm, hidden=self.source.hidden
+        )
+
+    @cached_property
     def positions(self) -> Mapping[str, int]:
         """The index of each test item by its id."""
         return {doc["item_id"]: number for number, doc in enumerate(self.docs)}
+
+    @cached_property
+    def human(self) -> HumanScores:
+        """People's numbers on the test items, which every file that states them takes from here."""
+        return measure_human_scores(self.data, self.positions.keys())
 
     @property
     def scored_docs(self) -> tuple[Doc, ...]:
@@ -65,9 +81,14 @@ class BenchmarkTask:
         return self.key or self.docs
 
     @property
+    def description(self) -> str:
+        """What models read before everything else, as it begins the prompt; empty for nothing."""
+        return f"{self.source.model_instructions}\n\n" if self.source.model_instructions else ""
+
+    @property
     def num_few_shot(self) -> int:
         """How many examples are shown before an item."""
-        return min(FEW_SHOT, len(self.few_shot))
+        return min(self.source.n_examples, len(self.few_shot))
 
 
 def build_tasks(
@@ -90,7 +111,10 @@ def name_task(data_set: str) -> str:
     return data_set.replace("/", "__")
 
 
-def _build_task(source: TaskSource, *, options: BuildOptions, canary: str) -> BenchmarkTask:
+def _build_task(given: TaskSource, *, options: BuildOptions, canary: str) -> BenchmarkTask:
+    """The task; adjudicated gold fills what is not declared, and scores models, but people on declared gold alone."""
+    published = replace(given, answer_form=ANSWER_SPACES[given.kind].choose_answer_form(given))
+    source = replace(published, data=fill_missing_gold(published.data))
     items = _choose_gold(source, options)
     reasons = pd.Series(list(_list_reasons(source, items)), index=items.index, dtype=object)
     chosen = items.loc[reasons.isna()]
@@ -107,7 +131,7 @@ def _build_task(source: TaskSource, *, options: BuildOptions, canary: str) -> Be
     scorer, metrics = ANSWER_SPACES[source.kind].choose_scorer(source)
     return BenchmarkTask(
         name=same_in_rows["task"] or "",
-        source=source,
+        source=published,
         docs=tuple(map(hide_gold, docs)) if source.hidden else docs,
         few_shot=tuple(_build_docs(source, examples, same_in_rows)),
         key=docs if source.hidden else (),
@@ -120,13 +144,13 @@ def _build_task(source: TaskSource, *, options: BuildOptions, canary: str) -> Be
 def hide_gold(doc: Doc) -> Doc:
     """The row of an item with gold set to None, and votes too, since their majority would reveal it."""
     hidden = (
-        "gold", "answer", "label", "accepted", "gold_source", "gold_version", "gold_confidence", *DISTRIBUTION_COLUMNS,
+        "gold", "answer", "label", "accepted", "gold_source", "gold_version", "gold_confidence", *ANSWER_FIELDS,
     )  # fmt: skip
     return doc | {name: None for name in hidden if name in doc}
 
 
 def _choose_gold(source: TaskSource, options: BuildOptions) -> pd.DataFrame:
-    """The main items with texts, gold (declared, else of the votes), where it is from, and DISTRIBUTION_COLUMNS."""
+    """The main items with texts, gold (declared, else of the votes), where it is from, and ANSWER_FIELDS."""
     data = source.data
     items = data.items.reset_index(drop=True)
     frame = source.texts.reset_index(drop=True).assign(
@@ -140,7 +164,8 @@ def _choose_gold(source: TaskSource, options: BuildOptions) -> pd.DataFrame:
         frame.loc[from_votes, "gold"], frame.loc[from_votes, "gold_source"] = voted.loc[from_votes, "label"], "votes"
         confidence.loc[from_votes] = voted.loc[from_votes, "confidence"].astype(object)
     votes = build_vote_table(data).reindex(items["item_id"]).reset_index(drop=True)
-    return frame.assign(gold_confidence=confidence, **{name: votes[name] for name in DISTRIBUTION_COLUMNS})
+    votes = votes.assign(difficulty=measure_difficulties(data).to_numpy())
+    return frame.assign(gold_confidence=confidence, **{name: votes[name] for name in ANSWER_FIELDS})
 
 
 def _list_reasons(source: TaskSource, items: pd.DataFrame) -> Iterator[str | None]:
@@ -160,15 +185,15 @@ def _list_reasons(source: TaskSource, items: pd.DataFrame) -> Iterator[str | Non
 def _choose_few_shot(source: TaskSource, chosen: pd.DataFrame, *, seed: int) -> tuple[pd.DataFrame, frozenset[str]]:
     """The examples, and the groups of main items taken for them; no example shares a group with a test item.
 
-    They are training items with gold. If there are none, they are main items of a few groups that nobody has answered,
-    but only in a data set that was answered and has enough of them; and if gold is hidden, there are none, because
-    examples are published with their gold.
+    They are items with gold of the declared pool, or of the training. If no pool is declared and the training has none,
+    they are main items of a few groups that nobody has answered, but only in a data set that was answered and has
+    enough of them; and if gold is hidden, there are none, because examples are published with their gold.
     """
-    training = source.training.loc[source.training["gold"].notna() & ~source.training["group"].isin(chosen["group"])]
-    if not training.empty:
-        unknown = dict.fromkeys(("gold_version", "gold_confidence", *DISTRIBUTION_COLUMNS))
-        return training.assign(gold_source="declared", **unknown), frozenset()
-    if source.hidden:
+    examples = source.examples.loc[source.examples["gold"].notna() & ~source.examples["group"].isin(chosen["group"])]
+    if source.n_examples and not examples.empty:
+        unknown = dict.fromkeys(("gold_version", "gold_confidence", *ANSWER_FIELDS))
+        return examples.assign(gold_source="declared", **unknown), frozenset()
+    if source.hidden or source.declares_examples:
         return chosen.iloc[:0], frozenset()
     answered = set(source.data.responses["item_id"])
     met = set(chosen.loc[chosen["item_id"].isin(answered), "group"])
@@ -185,7 +210,7 @@ def _choose_few_shot(source: TaskSource, chosen: pd.DataFrame, *, seed: int) -> 
 
 def _build_docs(source: TaskSource, items: pd.DataFrame, same_in_rows: Mapping[str, object]) -> Iterator[Doc]:
     columns = ("item_id", "item_revision", "group", "stimulus", "stimulus_sha256", "options", "text", "gold")
-    golds = ("gold_source", "gold_version", "gold_confidence", *DISTRIBUTION_COLUMNS)
+    golds = ("gold_source", "gold_version", "gold_confidence", *ANSWER_FIELDS)
     space = ANSWER_SPACES[source.kind]
     question, cue = "\n".join([source.text, *([source.help] if source.help else ())]), space.build_cue(source)
     rows: Iterator[dict[str, Any]] = (
@@ -212,6 +237,7 @@ def _build_docs(source: TaskSource, items: pd.DataFrame, same_in_rows: Mapping[s
         if space.counts_options:
             doc |= {"counts": row["counts"] or format_counts(dict.fromkeys(doc.get("labels", options), 0))}
             doc |= {name: _read_number(row[name]) for name in ("entropy", "p_correct")}
+        doc |= {"difficulty": _read_number(row["difficulty"])}
         yield doc | {"licence": same_in_rows["licence"], "canary": same_in_rows["canary"]}
 
 

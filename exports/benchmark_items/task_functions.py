@@ -4,8 +4,8 @@ A build copies this file as `tasks.py`, with `scoring.py` beside it; there it ne
 harness's own `datasets` alone. People's answers are scored by the same functions, in the replay and by `results`.
 
 A `doc` is a row of the items' files (`exports.benchmark_items`). `results` is what the harness hands over: one text,
-or for each option its log-likelihood and whether it was the greedy one. An answer that cannot be read is None, as a
-skip is: nothing was said.
+or pairs of a log-likelihood and whether it was the greedy one, of every option's name, then of every option's text. An
+answer that cannot be read is None, as a skip is: nothing was said.
 """
 
 from __future__ import annotations
@@ -18,13 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from aggregation import scoring
+from exports.benchmark_items import readers
 
 Doc = dict[str, Any]
 Grades = dict[str, Any]
 Ends = tuple[int, int]
-
-QUOTES = "«»“”„\"'"
-"""The quotes that may stand around a quoted part of a text."""
 
 
 def load_data(*, data_files: dict[str, str], **_: object) -> Any:
@@ -32,9 +30,12 @@ def load_data(*, data_files: dict[str, str], **_: object) -> Any:
     import datasets
 
     folder = Path(__file__).parent
-    return datasets.DatasetDict(
-        {split: datasets.Dataset.from_list(read_rows(folder / name)) for split, name in data_files.items()}
-    )
+    splits = {}
+    for split, name in data_files.items():
+        table = datasets.table.InMemoryTable.from_pylist(read_rows(folder / name))
+        # with the hash in the file's name `datasets` computes none of its own, which takes longer than all the rest
+        splits[split] = datasets.Dataset(table, fingerprint=Path(name).stem.rpartition("-")[2])
+    return datasets.DatasetDict(splits)
 
 
 def read_rows(file: Path) -> list[Doc]:
@@ -44,22 +45,55 @@ def read_rows(file: Path) -> list[Doc]:
 
 
 def build_prompt(doc: Doc) -> str:
-    """What a model gets: the stimulus that people read, the question, its options, and how to answer."""
+    """What a model gets: the stimulus that people read, the question, its options, and how to answer.
+
+    A question that the stimulus asks already, in the same words, is not asked again.
+    """
     options = doc.get("options") or []
-    if "texts" in doc:
-        listed = [f"{letter}. {text}\n" for letter, text in zip(options, doc["texts"], strict=True)]
+    if "marks" in doc:
+        listed = [f"{mark}. {option}" for mark, option in zip(doc["marks"], options, strict=True)]
     elif "labels" in doc:
         listed = [f"- {option}" for option in options]
     else:
         listed = [f"{number}. {option}" for number, option in enumerate(options, start=1)]
-    question = "\n".join([doc["question"], *listed, doc["cue"]])
-    return f"{doc['stimulus']}\n\n{question}" if doc["stimulus"] else question
+    stimulus, question = doc["stimulus"], doc["question"]
+    asked = {fold_text(part) for part in re.split(r"\n\s*\n", stimulus)}
+    questions = [line for line in question.splitlines() if fold_text(line) not in asked]
+    gap = "\n\n" if questions else "\n"
+    return (f"{stimulus}{gap}" if stimulus else "") + "\n".join([*questions, *listed, doc["cue"]])
+
+
+def fold_text(text: str) -> str:
+    """The words of a text in lower case, by which two texts that say the same are equal."""
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+def list_names(doc: Doc) -> list[str]:
+    """How a model names each option: by its letter or number, or else by its own words."""
+    return list(doc.get("marks") or doc["options"])
+
+
+def list_names_and_texts(doc: Doc) -> list[str]:
+    """All of which a model tells the likelihood: the names of the options, then their texts where they have marks."""
+    return [*list_names(doc), *(doc["options"] if doc.get("marks") else ())]
 
 
 def score_choice(doc: Doc, results: Sequence[Any]) -> Grades:
-    """The accuracy of one choice."""
+    """The accuracy of one choice, and of the other reading of the same results."""
     answer = read_label(doc, results)
-    return grade_unscored(doc, answer) or {"accuracy": float(answer == doc["gold"])}
+    return grade_unscored(doc, answer) or {"accuracy": float(answer == doc["gold"]), **score_other(doc, results)}
+
+
+def score_other(doc: Doc, results: Sequence[Any]) -> Grades:
+    """The accuracy of the strict reading of a reply, or of likelihoods divided by the length of each option's text.
+
+    The latter is the `acc_norm` of the harness: a model without knowledge finds short texts more likely than long ones.
+    """
+    if is_written(results):
+        return {"accuracy_strict": float(read_label(doc, results, strict=True) == doc["gold"])}
+    if len(results) < len(list_names_and_texts(doc)):
+        return {}
+    return {"accuracy_norm": float(read_label(doc, results, by_length=True) == doc["gold"])}
 
 
 def score_class(doc: Doc, results: Sequence[Any]) -> Grades:
@@ -68,6 +102,7 @@ def score_class(doc: Doc, results: Sequence[Any]) -> Grades:
     pair = [doc["gold"], answer]
     return grade_unscored(doc, answer) or {
         "accuracy": float(answer == doc["gold"]),
+        **score_other(doc, results),
         "macro_f1": pair,
         "weighted_f1": pair,
         "mcc": pair,
@@ -79,6 +114,7 @@ def score_boxes(doc: Doc, results: Sequence[Any]) -> Grades:
     answer = read_boxes(doc, results)
     if doc["gold"] is None:
         return grade_unscored(doc, answer)
+    strict = read_boxes(doc, results, strict=True)
     gold, ticked = set(json.loads(doc["gold"])), set(answer or ())
     counts = [len(gold & ticked), len(gold), len(ticked)]
     f1 = 0.0 if answer is None else compute_f1(*counts)
@@ -86,6 +122,7 @@ def score_boxes(doc: Doc, results: Sequence[Any]) -> Grades:
     shares = [right / total if total else 1.0 for total in reversed(totals)]
     return {
         "exact_match": float(answer is not None and ticked == gold),
+        "exact_match_strict": float(strict is not None and set(strict) == gold),
         "f1a": counts,
         "f1m": f1,
         "f1m_of_averages": [0.0, 0.0] if answer is None else shares,
@@ -116,7 +153,16 @@ def score_text(doc: Doc, results: Sequence[Any]) -> Grades:
         return grade_unscored(doc, answer)
     right, said = normalise_answers(doc, answer or "")
     f1 = max(scoring.overlap_f1(one.split(), said.split()) for one in right)
-    return {"exact_match": 0.0, "f1": 0.0} if answer is None else {"exact_match": float(said in right), "f1": f1}
+    return grade_match(doc, results, said in right) | {"f1": 0.0 if answer is None else f1}
+
+
+def grade_match(doc: Doc, results: Sequence[Any], is_right: bool) -> Grades:
+    """Whether an answer is right, and whether it is so by the strict reading of the reply, which is the same text."""
+    answers = {strict: read_text(doc, results, strict=strict) is not None for strict in (False, True)}
+    return {
+        "exact_match": float(is_right and answers[False]),
+        "exact_match_strict": float(is_right and answers[True]),
+    }
 
 
 def score_edit(doc: Doc, results: Sequence[Any]) -> Grades:
@@ -125,11 +171,10 @@ def score_edit(doc: Doc, results: Sequence[Any]) -> Grades:
     if doc["gold"] is None:
         return grade_unscored(doc, answer)
     if answer is None:
-        return {"exact_match": 0.0, "wer": 1.0, "cer": 1.0, "chrf": 0.0}
+        return {"exact_match": 0.0, "exact_match_strict": 0.0, "wer": 1.0, "cer": 1.0, "chrf": 0.0}
     right, said = normalise_answers(doc, answer)
     words, ngrams = scoring.split_words(said), scoring.count_ngrams(said)
-    return {
-        "exact_match": float(said in right),
+    return grade_match(doc, results, said in right) | {
         "wer": min(scoring.error_rate(scoring.split_words(one), words) for one in right),
         "cer": min(scoring.error_rate(one, said) for one in right),
         "chrf": max(scoring.chrf(scoring.count_ngrams(one), ngrams) for one in right),
@@ -142,12 +187,14 @@ def score_span(doc: Doc, results: Sequence[Any]) -> Grades:
     if doc["gold"] is None:
         return grade_unscored(doc, answer)
     if answer is None:
-        return {"exact_match": 0.0, "f1": 0.0, "f1_char": 0.0}
+        return {"exact_match": 0.0, "exact_match_strict": 0.0, "f1": 0.0, "f1_char": 0.0}
+    strict = read_spans(doc, results, strict=True)
     gold, words = parse_ends(doc["gold"]), scoring.find_words(doc["text"])
     touched = [[list_touched(span, words) for span in spans] for spans in (gold, answer)]
     characters = [[set(range(*span)) for span in spans] for spans in (gold, answer)]
     return {
         "exact_match": float(sorted(gold) == sorted(answer)),
+        "exact_match_strict": float(strict is not None and sorted(gold) == sorted(strict)),
         "f1": compute_unit_f1(*touched),
         "f1_char": compute_unit_f1(*characters),
     }
@@ -158,55 +205,51 @@ def grade_unscored(doc: Doc, answer: object) -> Grades:
     return {"answered": float(answer is not None)} if doc["gold"] is None else {}
 
 
-def read_label(doc: Doc, results: Sequence[Any]) -> str | None:
-    """The label of the most likely option; None where every option is impossible, as in the replay of a skip."""
-    likelihoods = [float(result[0]) for result in results]
-    best = max(range(len(likelihoods)), key=likelihoods.__getitem__)
-    return None if likelihoods[best] == -math.inf else str(doc["labels"][best])
+def is_written(results: Sequence[Any]) -> bool:
+    """Whether results are a reply that a model wrote, and no likelihoods."""
+    return isinstance(results[0], str)
 
 
-def read_boxes(doc: Doc, results: Sequence[Any]) -> list[str] | None:
-    """The options whose numbers stand in the first line of a reply, 0 for none of them; None for any other reply."""
-    lines = str(results[0]).strip().splitlines()
-    numbers = [int(number) for number in re.findall(r"[0-9]+", lines[0])] if lines else []
-    options = doc["options"]
-    if not numbers or max(numbers) > len(options) or (0 in numbers and set(numbers) != {0}):
-        return None
-    return [option for number, option in enumerate(options, start=1) if number in numbers]
+def read_label(doc: Doc, results: Sequence[Any], *, strict: bool = False, by_length: bool = False) -> str | None:
+    """The label of the option that a reply names, or whose name is the most likely; None where there is no such option.
 
-
-def read_text(_doc: Doc, results: Sequence[Any]) -> str | None:
-    """The reply as it stands; None for an empty one."""
-    reply = str(results[0]).strip()
-    return reply or None
-
-
-def read_spans(doc: Doc, results: Sequence[Any]) -> list[Ends] | None:
-    """The parts of `text` that a reply quotes, one a line, or a JSON list of {start, end}; [] for the words of none.
-
-    A quoted part that stands several times is the first of them. None where no line is a part of the text.
+    `by_length` takes the likelihoods of the options' texts, each divided by the number of its characters. In the replay
+    of a skip every option is impossible.
     """
-    reply = str(results[0]).strip()
-    if not reply:
-        return None
-    if doc["no_answer"] and scoring.is_right_answer("words", reply, [doc["no_answer"]]):
-        return []
-    if reply.startswith("[{"):
-        try:
-            return parse_ends(reply)
-        except (ValueError, KeyError, TypeError):
-            return None
-    found = {find_part(line, doc["text"]) for line in reply.splitlines()} - {None}
-    return sorted(span for span in found if span is not None) or None
+    options, labels = doc["options"], doc["labels"]
+    if is_written(results):
+        reading = readers.read_choice(results[0], marks=doc.get("marks") or (), texts=options, cue=doc["cue"])
+        number = reading.strict if strict else reading.lenient
+        return None if number is None else str(labels[number])
+    likelihoods = [float(result[0]) for result in results]
+    if by_length:
+        pairs = zip(likelihoods[-len(options) :], options, strict=True)
+        likelihoods = [likelihood / len(option) for likelihood, option in pairs]
+    best = max(range(len(options)), key=likelihoods.__getitem__)
+    return None if likelihoods[best] == -math.inf else str(labels[best])
 
 
-def find_part(line: str, text: str) -> Ends | None:
-    """Where a line of a reply stands first in the text, with or without quotes and a full stop around it."""
-    for part in (line.strip(), line.strip().strip(QUOTES), line.strip().rstrip(".").strip(QUOTES)):
-        start = text.find(part) if part else -1
-        if start >= 0:
-            return start, start + len(part)
-    return None
+def read_boxes(doc: Doc, results: Sequence[Any], *, strict: bool = False) -> list[str] | None:
+    """The options whose numbers a reply lists, [] for 0; None for any other reply."""
+    reading = readers.read_boxes_reply(str(results[0]), texts=doc["options"], cue=doc["cue"])
+    ticked = reading.strict if strict else reading.lenient
+    return None if ticked is None else [doc["options"][index] for index in ticked]
+
+
+def read_text(doc: Doc, results: Sequence[Any], *, strict: bool = False) -> str | None:
+    """The text of a reply, corrected where an item has one to correct; None for an empty one."""
+    reply = str(results[0])
+    if "text" in doc:
+        reading = readers.read_edited(reply, text=doc["text"], cue=doc["cue"])
+    else:
+        reading = readers.read_typed(reply, rule=doc["normalise"], cue=doc["cue"])
+    return reading.strict if strict else reading.lenient
+
+
+def read_spans(doc: Doc, results: Sequence[Any], *, strict: bool = False) -> list[Ends] | None:
+    """The parts of `text` that a reply quotes, one a line, or a JSON list of {start, end}; [] for the words of none."""
+    reading = readers.read_quoted_parts(str(results[0]), text=doc["text"], no_answer=doc["no_answer"], cue=doc["cue"])
+    return reading.strict if strict else reading.lenient
 
 
 def parse_ends(stored: str) -> list[Ends]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from aggregation.placeholders import is_unwritten
 from exports.checklist.verdicts import (
     ELSEWHERE,
     Subject,
@@ -166,7 +167,8 @@ def check_exclusions(subject: Subject) -> Verdict:
     rows, project = subject.first.responses, subject.project
     out = rows.loc[subject.first.exclusion_kinds().notna()]
     reasons = out["excluded_reason"]
-    nameless = int((reasons.isna() | (reasons.astype(str).str.strip() == "")).sum())
+    empty = [reason for reason in reasons.dropna().unique() if is_unwritten(str(reason))]
+    nameless = int((reasons.isna() | reasons.isin(empty)).sum())
     if nameless:
         return contradictory("{answers} are excluded without a reason.", answers=format_count(nameless, "answer"))
     counts = subject.first.count_excluded()

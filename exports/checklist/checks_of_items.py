@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from exports.checklist.checks_of_people import check_declared
+from exports.checklist.declared_facts import check_declared
 from exports.checklist.verdicts import (
     Subject,
     Verdict,
@@ -257,6 +257,9 @@ def _test_gold_position(data: DataSet) -> float | None:
 def check_stimulus(subject: Subject) -> Verdict:
     """R20: what people saw is what models get."""
     declared = check_declared(subject, "stimulus_differences")
+    if subject.project.differences and "stimulus_differences" not in subject.project.stated:
+        listed = " ".join(map(show_finding, subject.project.differences))
+        declared = met("The manifest of the benchmark lists what differs: “{listed}”", listed=listed)
     if declared.status != "met":
         return declared
     if subject.project.imported:

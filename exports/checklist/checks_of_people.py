@@ -6,6 +6,7 @@ import statistics
 
 import pandas as pd
 
+from exports.checklist.declared_facts import check_declared
 from exports.checklist.verdicts import (
     Subject,
     Verdict,
@@ -48,23 +49,6 @@ def check_contributors(subject: Subject) -> Verdict:
 def check_ethics(subject: Subject) -> Verdict:
     """R09: the ethics review, in the organiser's words."""
     return check_declared(subject, "ethics")
-
-
-def check_declared(subject: Subject, name: str) -> Verdict:
-    """A fact that only the organiser can declare."""
-    value = subject.project.declared.get(name, "").strip()
-    if not value:
-        meaning = subject.project.declared_meanings.get(name, "")
-        return unmet(
-            "`declared.{name}` is empty.",
-            translate(
-                "Write under `declared.{name}` {meaning}, and load the file again with `--yes`.",
-                name=name,
-                meaning=meaning,
-            ),
-            name=name,
-        )
-    return met("Declared: “{value}”.", value=value)
 
 
 def check_consent(subject: Subject) -> Verdict:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from aggregation.agreement.table import Coefficient
 from aggregation.agreement.two_populations import NEW_PEOPLE, THESE_PEOPLE
-from exports.checklist.checks_of_people import FEW_PEOPLE, check_declared
+from exports.checklist.checks_of_people import FEW_PEOPLE
+from exports.checklist.declared_facts import check_declared
 from exports.checklist.verdicts import (
     Subject,
     Verdict,

@@ -7,6 +7,7 @@ empty one will not), `warn` is printed into the report.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from importlib import resources
@@ -23,6 +24,7 @@ from exports.checklist import checks_of_scores as models
 from exports.checklist import checks_of_scores as scores
 from exports.checklist.verdicts import Check, Status, Subject, Verdict, combine_verdicts, incomplete
 from exports.pages.localization import mark_text, translate
+from exports.paper.formats import escape_markdown
 from exports.release_state import ReleaseState
 
 Level = Literal["block", "warn", "state"]
@@ -96,6 +98,8 @@ ON_PEOPLE = frozenset(
     }
 )  # fmt: skip
 """The lines whose evidence is what people did, which says so where they are simulated."""
+_CODE, _ESCAPED = re.compile(r"\\`((?:[^`|\\]|\\[^|\\`])+)\\`"), re.compile(r"\\(.)")
+"""A name in code once its text is escaped, and the signs in it that are none in code."""
 SIMULATED = mark_text("Answers of simulated people are among these.")
 
 
@@ -188,7 +192,8 @@ def build_checklist_files(checklist: Checklist, state: ReleaseState) -> dict[str
 
 
 def _format_markdown(checklist: Checklist, state: ReleaseState) -> str:
-    head = f"# What a report must state: {state.facts.title}\n\nStatus: {checklist.status}.\n\n"
+    title = escape_markdown(state.facts.title)
+    head = f"# What a report must state: {title}\n\nStatus: {checklist.status}.\n\n"
     table = "| line | status | if unmet | must state | evidence |\n|---|---|---|---|---|\n"
     return head + table + "".join(map(_format_row, checklist.lines))
 
@@ -196,4 +201,9 @@ def _format_markdown(checklist: Checklist, state: ReleaseState) -> str:
 def _format_row(line: CheckedLine) -> str:
     remedy = f" → {line.remedy}" if line.remedy else ""
     cells = (line.id, line.status, line.level, line.must_state, line.evidence + remedy)
-    return "| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |\n"
+    return "| " + " | ".join(map(_escape_cell, cells)) + " |\n"
+
+
+def _escape_cell(text: str) -> str:
+    """A cell in which nothing that organisers wrote is markup; names of keys and commands stay code."""
+    return _CODE.sub(lambda code: "`" + _ESCAPED.sub(r"\1", code[1]) + "`", escape_markdown(text))

@@ -51,8 +51,9 @@ def _format_facts(state: ReleaseState) -> str:
 
 def _describe_project(project: ProjectFacts) -> dict[str, Any]:
     """All facts but those in tables; with what each declared one should state, and null where it is empty."""
+    stated = project.stated
     declared = {
-        name: {"value": project.declared.get(name), "should_state": meaning}
+        name: {"value": stated.get(name), "should_state": meaning}
         for name, meaning in project.declared_meanings.items()
     }
     facts = {name: value for name, value in asdict(project).items() if name not in IN_TABLES}

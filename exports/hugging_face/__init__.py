@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exports.hugging_face.card import build_card, build_croissant
+from exports.hugging_face.card import build_card, build_croissant, find_licence
 from exports.hugging_face.data_files import (
     HUMAN_COLUMNS,
     DataFile,
@@ -17,4 +17,5 @@ __all__ = [
     "build_croissant",
     "build_data_files",
     "build_human_file",
+    "find_licence",
 ]

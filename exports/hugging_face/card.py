@@ -11,7 +11,10 @@ from typing import Any
 
 from exports.benchmark_items import HUMAN_RESPONSES, BenchmarkTask, BuildSource
 from exports.benchmark_items.answer_spaces.answer_space import FieldType
+from exports.benchmark_items.forms import name_generation
+from exports.citation import build_bibtex, describe_people, format_title, list_authors
 from exports.hugging_face.data_files import DataFile
+from exports.human_scores import DECIMALS
 
 CONTEXT: dict[str, Any] = {
     "@language": "en", "@vocab": "https://schema.org/", "arrayShape": "cr:arrayShape", "citeAs": "cr:citeAs",
@@ -48,16 +51,26 @@ def build_croissant(
         "@context": CONTEXT,
         "@type": "sc:Dataset",
         "name": source.name,
-        "description": f"{source.title}. Items with gold, and the answers of people. Canary: {canary}",
+        "description": f"{format_title(source)}. Items with gold, and the answers of people. Canary: {canary}",
         "conformsTo": [CROISSANT, RAI],
         "inLanguage": source.language,
         "license": licence or _join_facts(source, "licence") or "not declared",
         "version": "1.0.0",
         "isLiveDataset": False,
+        "citeAs": build_bibtex(source),
+        "creator": [{"@type": "sc:Organization", "name": name} for name in list_authors(source)],
+        **_build_dates(source),
         "distribution": [_build_file_object(file, contents[file.path]) for file in files],
         "recordSet": [_build_record_set(file) for file in files],
         **_build_annotation_fields(source, tasks),
     }
+
+
+def _build_dates(source: BuildSource) -> dict[str, str]:
+    """When people answered, and when the last project was closed, where that is known."""
+    first, last = source.collected or (None, None)
+    dates = {"dateCreated": first, "dateModified": last, "datePublished": source.closed}
+    return {name: day for name, day in dates.items() if day is not None}
 
 
 def _build_file_object(file: DataFile, content: bytes) -> dict[str, Any]:
@@ -101,7 +114,7 @@ def _build_annotation_fields(source: BuildSource, tasks: Sequence[BenchmarkTask]
         "rai:dataCollection": _join_facts(source, "recruitment"),
         "rai:dataAnnotationProtocol": "\n\n".join(instructions),
         "rai:dataAnnotationPlatform": ", ".join(platforms),
-        "rai:dataAnnotationAnalysis": "; ".join(map(_describe_gold, tasks)),
+        "rai:dataAnnotationAnalysis": f"{'; '.join(map(_describe_gold, tasks))}. People: {describe_people(tasks)}",
         "rai:annotationsPerItem": f"planned: {', '.join(overlaps)}" if overlaps else "",
         "rai:annotatorDemographics": _join_facts(source, "population"),
         "rai:machineAnnotationTools": _join_facts(source, "ai_use"),
@@ -142,6 +155,36 @@ _INTRODUCTION = (
     " gets it with `question`, `options` and `cue` below. `gold` is the right answer as people's answers are stored,"
     " `answer` the same in the model's words. Scores are those of `scoring.py`, of people and models alike.\n"
 )
+_PEOPLE = (
+    "A single answer is one person's, a skip is wrong. A majority with a tie counts its share. The ceiling is the share"
+    " of items whose gold a review found right. The same numbers are in `manifest.json`, in the metadata of the tasks"
+    " and in `CITATION.cff`; `hromada results` shows models beside them.\n"
+)
+_EVALUATE = "lm_eval run --model {model} \\\n  --tasks {tasks} --include_path lm_eval --output_path runs --log_samples"
+_USES = """\
+## Load
+
+In the folder of the build (on the Hub, with the name of the data set there in place of `hugging_face`):
+
+```python
+from datasets import load_dataset
+items = load_dataset("hugging_face", "{task}", split="test")
+```
+
+## Evaluate
+
+{closed}
+```sh
+{commands}
+hromada results . runs
+```
+
+## Cite
+
+```bibtex
+{citation}
+```
+"""
 FACTS = ("recruitment", "pay", "ethics", "population", "ai_use", "stimulus_differences", "licence")
 NOT_DECLARED = "*not declared*"
 
@@ -162,6 +205,7 @@ def build_card(
         _INTRODUCTION.format(source.version),
         "## Tasks\n",
         "\n".join(_list_tasks(tasks)) + "\n",
+        *_list_people(tasks),
         *(
             ["## Left out\n", "\n".join(f"- `{name}`: {reason}" for name, reason in left_out.items()) + "\n"]
             * bool(left_out)
@@ -171,6 +215,7 @@ def build_card(
         "## Declared by the organisers\n",
         "\n".join(_list_facts(source)) + "\n",
         *_list_instructions(tasks),
+        *_list_uses(source, tasks),
         "## Canary\n",
         f"This data is for evaluation and must not be in training data. Canary string: `{canary}`\n",
     ]
@@ -193,7 +238,7 @@ def _match_licence(text: str) -> str | None:
 def _list_keys(source: BuildSource, tasks: Sequence[BenchmarkTask], files: Sequence[DataFile]) -> Iterator[str]:
     """The keys that the Hub reads, as YAML."""
     licence = find_licence(source)
-    yield f"pretty_name: {_quote(source.title)}\n"
+    yield f"pretty_name: {_quote(format_title(source))}\n"
     yield f"language: [{source.language}]\n"
     yield f"license: {licence or 'other'}\n"
     if licence is None:
@@ -230,6 +275,60 @@ def _list_tasks(tasks: Sequence[BenchmarkTask]) -> Iterator[str]:
         groups = len({doc["group"] for doc in task.docs})
         cells = (task.name, _escape(task.source.text), len(task.docs), groups, len(task.few_shot), gold)
         yield f"| {' | '.join(map(str, cells))} | {', '.join(task.metrics).replace('|', ' ')} |"
+
+
+def _list_people(tasks: Sequence[BenchmarkTask]) -> Iterator[str]:
+    """How well people do: the numbers of the manifest, with their intervals."""
+    yield "## People\n"
+    rows = ["| task | people | metric | value | 95% CI, new people | 95% CI, these people | items | people | answers |"]
+    rows.append("|---|---|---|---|---|---|---|---|---|")
+    notes: dict[str, list[str]] = {}
+    for task in tasks:
+        for row in task.human.rows:
+            ends = ((row.ci_low, row.ci_high), (row.item_only_low, row.item_only_high))
+            intervals = ("–" if None in pair else " – ".join(map(_format_number, pair)) for pair in ends)
+            counts = (row.n_items, row.n_annotators, row.n_answers)
+            shown = ("–" if number is None else str(number) for number in counts)
+            metric = row.metric.replace("_", " ") or "–"
+            cells = (task.name, row.title, metric, _format_number(row.value), *intervals, *shown)
+            rows.append(f"| {' | '.join(cells)} |")
+            if row.reason:
+                notes.setdefault(row.reason, []).append(f"{task.name}, {row.title.lower()}")
+        if task.human.n_left_out:
+            told = f"without {task.human.n_left_out} items that people answered and models are not asked"
+            notes.setdefault(told, []).append(task.name)
+    yield "\n".join(rows) + "\n"
+    yield _PEOPLE
+    if notes:
+        yield "\n".join(f"- {', '.join(names)}: {reason}" for reason, names in notes.items()) + "\n"
+
+
+def _format_number(value: float | None) -> str:
+    return "–" if value is None else f"{value:z.{DECIMALS}f}"
+
+
+def _list_uses(source: BuildSource, tasks: Sequence[BenchmarkTask]) -> Iterator[str]:
+    """How the data set is loaded, how a model is evaluated, and how it is cited."""
+    has_two = any(len(task.forms) > 1 for task in tasks)
+    models = {True: "hf --model_args pretrained=MODEL"}
+    if has_two:
+        models[False] = "local-chat-completions --apply_chat_template --model_args model=MODEL,base_url=URL"
+    commands = [
+        _EVALUATE.format(model=model, tasks=_name_tasks(source, tasks, first=first)) for first, model in models.items()
+    ]
+    yield _USES.format(
+        task=tasks[0].name,
+        closed="A chat model takes the tasks by generation, in which it writes its answer.\n" * has_two,
+        commands="\n".join(commands),
+        citation=build_bibtex(source),
+    )
+
+
+def _name_tasks(source: BuildSource, tasks: Sequence[BenchmarkTask], *, first: bool) -> str:
+    """What the harness is to run: every question in its first form, or every one by generation."""
+    if source.is_group:
+        return source.name if first else name_generation(source.name)
+    return ",".join(task.forms[0 if first else -1].task for task in tasks)
 
 
 def _list_one_vote_labels(tasks: Sequence[BenchmarkTask]) -> Iterator[str]:
@@ -274,8 +373,27 @@ def _list_instructions(tasks: Sequence[BenchmarkTask]) -> Iterator[str]:
     shown = dict.fromkeys(texts.values())
     if shown:
         yield "## What people read first\n"
-        yield "Models are not shown the instructions, unless somebody adds them as a system prompt.\n"
-        yield from ("\n".join(f"> {line}" for line in text.strip().splitlines()) + "\n" for text in shown)
+        shows = {task.name: task.source.model_instructions == task.source.instructions for task in tasks}
+        if not any(shows.values()):
+            yield "Models are not shown these instructions, unless somebody adds them as a system prompt.\n"
+        elif not all(shows.values()):
+            named = ", ".join(f"`{name}`" for name, is_shown in shows.items() if is_shown)
+            yield f"Models are shown these instructions before the items of {named} alone.\n"
+        else:
+            yield "Models are shown these instructions before everything else.\n"
+        yield from map(_quote_lines, shown)
+    own = dict.fromkeys(
+        task.source.model_instructions
+        for task in tasks
+        if task.source.model_instructions not in ("", task.source.instructions)
+    )
+    if own:
+        yield "## What models read first\n"
+        yield from map(_quote_lines, own)
+
+
+def _quote_lines(text: str) -> str:
+    return "\n".join(f"> {line}" for line in text.strip().splitlines()) + "\n"
 
 
 def _quote(text: str) -> str:

@@ -26,7 +26,7 @@ _OTHER_TYPES: Mapping[str, FieldType] = MappingProxyType(
         "item_revision": "integer", "gold_confidence": "number", "insider": "boolean", "position": "integer",
         "page": "integer", "session": "integer", "seconds": "number", "gap_hours": "number", "is_control": "boolean",
         "is_repeat": "boolean", "exposed": "boolean", "revision": "integer", "by_rule": "boolean",
-        "post_hoc": "boolean", "entropy": "number", "p_correct": "number",
+        "post_hoc": "boolean", "entropy": "number", "p_correct": "number", "difficulty": "number",
     }
 )  # fmt: skip
 """The columns that are no text, besides `field_types` of the answer space of a task."""

@@ -160,9 +160,10 @@ def share_ties(labels: Said, tied: Mapping[str, Sequence[str]]) -> list[Said]:
 def list_samples(tasks: Sequence[BenchmarkTask], recording: Recording) -> dict[str, list[int]]:
     """The indices of the items that somebody answered, by task: what the harness takes as `--samples`."""
     return {
-        task.name: sorted(map(task.positions.__getitem__, recording[task.name]))
+        form.task: sorted(map(task.positions.__getitem__, recording[task.name]))
         for task in tasks
         if recording.get(task.name)
+        for form in task.forms
     }
 
 
@@ -171,12 +172,12 @@ def replay_people(
     tasks: Sequence[BenchmarkTask],
     recordings: Mapping[str, Sequence[Recording]],
     *,
-    group: str | None = None,
+    groups: Sequence[str] = (),
 ) -> ReplayedPeople:
     """Let the harness score the recordings on the tasks of a folder with these files; what differs by run is left out.
 
-    The majority is scored in the `group` too, where it answered items of each of its tasks. Raises HromadaError where
-    the harness writes no result.
+    The majority is scored in the `groups` too, where it answered items of each of their tasks. Raises HromadaError
+    where the harness writes no result.
     """
     files: dict[str, bytes] = {}
     with (
@@ -188,7 +189,7 @@ def replay_people(
         for path, content in task_files.items():
             (folder / path).parent.mkdir(exist_ok=True)
             (folder / path).write_bytes(content.encode() if isinstance(content, str) else content)
-        loaded = _load_tasks(folder, [task.name for task in tasks], group)
+        loaded = _load_tasks(folder, [form.task for task in tasks for form in task.forms], groups)
         for person, runs in recordings.items():
             for number, recording in enumerate(runs, start=1):
                 if list_samples(tasks, recording):
@@ -199,29 +200,43 @@ def replay_people(
     return ReplayedPeople(files=dict(sorted(files.items())), version=metadata.version("lm_eval"))
 
 
-def _load_tasks(folder: Path, names: Sequence[str], group: str | None) -> Any:
+def _load_tasks(folder: Path, names: Sequence[str], groups: Sequence[str]) -> Any:
     from lm_eval.tasks import TaskManager
 
     manager = TaskManager(include_path=str(folder), include_defaults=False)
-    loaded: Any = manager.load([group] if group is not None else list(names))
-    return loaded
+    tasks: dict[str, Any] = {}
+    found: dict[str, Any] = {}
+    for group in groups:  # one by one, since the harness loads no two that share a task
+        loaded: Any = manager.load([group])
+        tasks, found = {**loaded["tasks"], **tasks}, {**found, **loaded["groups"]}
+    others = [name for name in names if name not in tasks]
+    return {"tasks": {**tasks, **manager.load(others)["tasks"]} if others else tasks, "groups": found}
 
 
 def _build_model(person: str, recording: Recording, tasks: Sequence[BenchmarkTask]) -> Any:
     """A model that says what the person said; an item that they were not asked raises KeyError."""
     from lm_eval.api.model import LM
 
-    spaces = {task.name: task.space for task in tasks}
+    asked = {form.task: task for task in tasks for form in task.forms}
 
-    def reply(request: Any) -> Any:
-        stored = recording[request.task_name][request.doc["item_id"]]
-        return spaces[request.task_name].build_reply(stored, request.doc)
+    def find_stored(request: Any) -> tuple[BenchmarkTask, str | None]:
+        task = asked[request.task_name]
+        return task, recording[task.name][request.doc["item_id"]]
+
+    def is_chosen(request: Any) -> bool:
+        task, stored = find_stored(request)
+        option = task.space.find_option(stored, request.doc)
+        return option is not None and request.idx % len(request.doc["options"]) == option
+
+    def reply(request: Any) -> str:
+        task, stored = find_stored(request)
+        return task.space.build_reply(stored, request.doc)
 
     class ReplayedPerson(LM):  # type: ignore[misc]  # the harness has no types
         """One person, or the majority."""
 
         def loglikelihood(self, requests: list[Any]) -> list[tuple[float, bool]]:
-            return [(0.0, True) if request.idx == reply(request) else (-math.inf, False) for request in requests]
+            return [(0.0, True) if is_chosen(request) else (-math.inf, False) for request in requests]
 
         def generate_until(self, requests: list[Any]) -> list[str]:
             return [reply(request) for request in requests]
@@ -239,8 +254,7 @@ def _describe_person(
     facts: dict[str, Any] = {"model": f"human-{person}", "kind": "human_baseline", "person": person}
     if person != MAJORITY:
         return facts
-    task_names = {task.name for task in tasks}
-    n_runs = Counter(name for recording in runs for name in recording if name in task_names)
+    n_runs = Counter(form.task for recording in runs for task in tasks if task.name in recording for form in task.forms)
     return facts | {"run": number, "runs": dict(sorted(n_runs.items()))}
 
 

@@ -21,14 +21,17 @@ from exports.lm_eval.run_files import (
     find_results,
     format_doc,
     hash_text,
+    holds_in_order,
+    read_prompt,
     read_run,
     read_samples,
 )
 
-ANSWER_COLUMNS = ("model", "task", "item_id", "stimulus_sha256", "answer", "score")
+ANSWER_COLUMNS = ("model", "task", "item_id", "stimulus_sha256", "answer", "score", "reply")
 SCORE_COLUMNS = ("model", "task", "metric", "value", "n_items", "task_hash", "value_ties_wrong")
 DIFFERENCE_COLUMNS = ("model", "task", "difference", "n_items", "items")
 OTHER_ITEM, OTHER_PROMPT = "other items than ours, left out", "another prompt than ours"
+CHAT_PROMPT = "our prompt as messages of a chat"
 OTHER_TASK, NO_SAMPLES = "no task of this build, left out", "no sample file: items and prompts cannot be checked"
 OLDER_RUN, NO_ITEM = "an older run, left out", "not asked"
 MANIFEST, PROMPTS, KEY_ROWS = "manifest.json", "prompts.csv", "gold.jsonl"
@@ -42,7 +45,8 @@ class HarnessResults:
     """Three tables, each a list of rows with the columns ANSWER_COLUMNS, SCORE_COLUMNS and DIFFERENCE_COLUMNS.
 
     `answers` has a row for each answered item of ours: the answer as answers are stored (None where none could be
-    read, or a majority is tied), and its primary score (of a tie its share), None where gold is hidden. `scores` are
+    read, or a majority is tied), its primary score (of a tie its share), None where gold is hidden, and the reply as it
+    was written, None of likelihoods and of ties. `runs` has the latest run of each model. `scores` are
     the values that the harness wrote, or, of hidden gold, those that follow from the key; the runs of a majority are
     pooled, and `value_ties_wrong` counts their tied items as not answered, None without any. Equal `task_hash` in two
     rows means the same items with the same prompts. `items` names the first few items of a difference.
@@ -51,15 +55,21 @@ class HarnessResults:
     answers: list[Row] = field(default_factory=list)
     scores: list[Row] = field(default_factory=list)
     differences: list[Row] = field(default_factory=list)
+    runs: dict[str, HarnessRun] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Build:
-    """What a build says of its tasks; `prompts` and `keys` are by task and item."""
+    """What a build says of its tasks.
+
+    `tasks` are by the harness's names, each with the `form` in which it asks the question `name`. `prompts` are by such
+    a name and item, `keys` by question and item, `examples` by question: in pieces, what stands before an item.
+    """
 
     tasks: Mapping[str, Mapping[str, Any]]
     prompts: Mapping[str, Mapping[str, Mapping[str, str]]]
     keys: Mapping[tuple[str, str], Doc]
+    examples: Mapping[str, Sequence[str]]
 
 
 def read_results(build: Path, folders: Sequence[Path], *, key: Path | None = None) -> HarnessResults:
@@ -71,6 +81,7 @@ def read_results(build: Path, folders: Sequence[Path], *, key: Path | None = Non
     results = HarnessResults()
     runs = [read_run(file) for folder in folders for file in find_results(folder)]
     runs.sort(key=lambda run: (float(run.content.get("date") or 0), run.model, run.number, str(run.file)))
+    results.runs.update({run.model: run for run in runs})
     latest = {(run.model, task): run.series for run in runs for task in run.content["results"]}
     series: dict[tuple[str, Path], list[HarnessRun]] = {}
     for run in runs:
@@ -109,19 +120,34 @@ def _add_groups(results: HarnessResults, runs: Sequence[HarnessRun]) -> None:
 def _read_build(folder: Path, key: Path | None) -> _Build:
     manifest = folder / MANIFEST
     try:
-        tasks = json.loads(manifest.read_text("utf-8"))["tasks"]
+        tasks = {
+            form["task"]: question | {"name": name, "form": kind}
+            for name, question in json.loads(manifest.read_text("utf-8"))["tasks"].items()
+            for kind, form in question["forms"].items()
+        }
         with (folder / "lm_eval" / PROMPTS).open(encoding="utf-8", newline="") as file:
             prompts: dict[str, dict[str, Mapping[str, str]]] = {}
             for row in csv.DictReader(file):
                 prompts.setdefault(row["task"], {})[row["item_id"]] = row
         rows = () if key is None else task_functions.read_rows(key / KEY_ROWS)
+        examples = {
+            task["name"]: _read_examples(folder / "hugging_face" / task["name"], task["num_few_shot"])
+            for task in tasks.values()
+        }
     except (OSError, ValueError, KeyError) as failure:
         raise HromadaError(
             f"This is no folder of `hromada build`, or its files are damaged ({type(failure).__name__}).",
             remedy="Name the folder that was built, and with --key the one beside it.",
             where=Where(file=folder),
         ) from None
-    return _Build(tasks=tasks, prompts=prompts, keys={(row["task"], row["item_id"]): row for row in rows})
+    keys = {(row["task"], row["item_id"]): row for row in rows}
+    return _Build(tasks=tasks, prompts=prompts, keys=keys, examples=examples)
+
+
+def _read_examples(folder: Path, number: int) -> list[str]:
+    """The prompts and answers that stand before each item of a question, one after the other."""
+    rows = task_functions.read_rows(folder / "few_shot.jsonl")[:number] if number else []
+    return [text for row in rows for text in (task_functions.build_prompt(row), row["answer"])]
 
 
 def _add_task(results: HarnessResults, runs: Sequence[HarnessRun], task: str, build: _Build) -> None:
@@ -135,14 +161,15 @@ def _add_task(results: HarnessResults, runs: Sequence[HarnessRun], task: str, bu
         return
     read = _ReadSamples()
     for part in runs:
-        _read_task(read, part.samples[task], task, build)
+        _read_task(read, part, task, build)
     for item, answers in read.answers.items():
         said = answers[0] if len(set(answers)) == 1 else None
         defined = [score for score in read.scores[item] if score is not None]
         score = task_functions.compute_mean(defined) if defined else None
-        row = (run.model, task, item, build.prompts[task][item]["stimulus_sha256"], said, score)
+        reply = read.replies[item][0] if len(set(read.replies[item])) == 1 else None
+        row = (run.model, task, item, build.prompts[task][item]["stimulus_sha256"], said, score, reply)
         results.answers.append(dict(zip(ANSWER_COLUMNS, row, strict=True)))
-    is_pooled = len(runs) > 1 or any((task, item) in build.keys for item in read.answers)
+    is_pooled = len(runs) > 1 or any((build.tasks[task]["name"], item) in build.keys for item in read.answers)
     values = _aggregate_grades(read.list_grades()) if is_pooled else run.content["results"][task]
     ties_wrong = _aggregate_grades(read.list_grades(ties_wrong=True)) if read.ties else {}
     results.scores.extend(_list_scores(run, task, values, ties_wrong))
@@ -165,7 +192,10 @@ class _ReadSamples:
     nothing: dict[str, Grades] = field(default_factory=dict)
     answers: dict[str, list[str | None]] = field(default_factory=dict)
     scores: dict[str, list[float | None]] = field(default_factory=dict)
-    changed: dict[str, dict[str, None]] = field(default_factory=lambda: {OTHER_ITEM: {}, OTHER_PROMPT: {}})
+    replies: dict[str, list[str | None]] = field(default_factory=dict)
+    changed: dict[str, dict[str, None]] = field(
+        default_factory=lambda: {OTHER_ITEM: {}, OTHER_PROMPT: {}, CHAT_PROMPT: {}}
+    )
 
     @property
     def ties(self) -> frozenset[str]:
@@ -178,11 +208,14 @@ class _ReadSamples:
         return [self.nothing[item] if item in ties else grade for item, own in self.graded.items() for grade in own]
 
 
-def _read_task(read: _ReadSamples, file: Path, task: str, build: _Build) -> None:
-    """Add the samples of one file."""
-    scorer = getattr(task_functions, build.tasks[task]["scorer"])
+def _read_task(read: _ReadSamples, run: HarnessRun, task: str, build: _Build) -> None:
+    """Add the samples of one run."""
+    question = build.tasks[task]
+    scorer = getattr(task_functions, question["scorer"])
+    nothing = (-math.inf, False) if question["form"] == "likelihood" else ""
     met: set[str] = set()
-    for sample in read_samples(file):
+    is_plain = run.is_as_built(task, question["num_few_shot"])
+    for sample in read_samples(run.samples[task]):
         item = str(sample["doc"].get("item_id"))
         ours = build.prompts[task].get(item)
         if ours is None or hash_text(format_doc(sample["doc"])) != ours["doc_sha256"]:
@@ -192,14 +225,17 @@ def _read_task(read: _ReadSamples, file: Path, task: str, build: _Build) -> None
             continue
         met.add(item)
         if sample["prompt_hash"] != ours["prompt_sha256"]:
-            read.changed[OTHER_PROMPT][item] = None
-        doc = sample["doc"] | build.keys.get((task, item), {})
+            pieces = [*build.examples[question["name"]], task_functions.build_prompt(sample["doc"])]
+            is_ours = is_plain and holds_in_order(read_prompt(sample), pieces)
+            read.changed[CHAT_PROMPT if is_ours else OTHER_PROMPT][item] = None
+        doc = sample["doc"] | build.keys.get((question["name"], item), {})
         replies = sample["filtered_resps"]
         grades = scorer(doc, replies)
         read.graded.setdefault(item, []).append(grades)
-        read.nothing[item] = scorer(doc, [(-math.inf, False) if "labels" in doc else "" for _ in replies])
-        answer = SPACES_BY_TYPE[build.tasks[task]["kind"]].read_reply(doc, replies)
+        read.nothing[item] = scorer(doc, [nothing] * len(replies))
+        answer = SPACES_BY_TYPE[question["kind"]].read_reply(doc, replies)
         read.answers.setdefault(item, []).append(answer)
+        read.replies.setdefault(item, []).append(replies[0] if question["form"] == "generation" else None)
         read.scores.setdefault(item, []).append(None if doc["gold"] is None else next(iter(grades.values())))
 
 

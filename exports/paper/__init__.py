@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from exports.paper.folder_readme import build_readme
+from exports.paper.formats import format_markdown
+from exports.paper.latex import format_latex
 from exports.paper.panel_tables import build_panel_tables
 from exports.paper.paragraph import write_paragraph
-from exports.paper.result_tables import build_tables, format_latex, format_markdown
+from exports.paper.result_tables import build_tables
 from exports.release_state import ReleaseState
 
 __all__ = ["build_paper_files", "build_readme"]

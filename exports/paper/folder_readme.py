@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from exports.paper.result_tables import escape_markdown
+from exports.paper.formats import escape_markdown
 from exports.release_state import ReleaseState
 
 FILES: Mapping[str, str] = {
@@ -63,9 +63,11 @@ FILES: Mapping[str, str] = {
     "items.parquet": "the same for data frames",
     "items.json": "the numbers over them",
     "removal_reasons.csv": "why items were removed",
+    "CITATION.cff": "how to cite it, with people's scores on the tasks",
     "benchmark/": "tasks for the lm-evaluation-harness and a data set for Hugging Face",
     "benchmark-key/": "hidden gold: keep it, publish `benchmark/` alone",
     "inputs/": "the raw files from which everything here is computed",
+    ".gitattributes": "keeps Git from changing line ends",
     "manifest.json": "the SHA-256 of every file, and the versions of the software",
 }
 
@@ -82,7 +84,7 @@ def build_readme(state: ReleaseState, *, stamp: str, status_line: str, inputs_sh
     folder but its own.
     """
     facts = state.facts
-    licences = {project.declared.get("licence", "") for project in facts.projects}
+    licences = {project.stated.get("licence", "") for project in facts.projects}
     licence = "; ".join(sorted(filter(None, licences))) or "not declared"
     rows = "".join(
         f"| `{name}` | {words} |\n"
@@ -128,7 +130,8 @@ def _explain_stamp(stamp: str) -> list[str]:
     """What each mark of the stamp means, a paragraph each."""
     meanings = {
         "SIMULATED": "SIMULATED: scripts answered, or somebody in a local chat. These numbers are no result.",
-        "SECONDARY": "SECONDARY: people answered elsewhere; what was not seen of them is not evidenced, and not met.",
+        "SECONDARY": "SECONDARY: people answered elsewhere, or facts about them are not known. Such lines are not"
+        " evidenced, and not met.",
         "DRAFT": "DRAFT: lines of the checklist that stop a release are unmet. Do not cite it.",
     }
     return [line for mark, words in meanings.items() if mark in stamp for line in ("", words)]

@@ -9,10 +9,8 @@ from aggregation.comparison.panels import SAME_CONSENSUS
 from aggregation.findings import split_findings
 from exports.pages.display_text import COEFFICIENT_NAMES, MINUS, UNIT_NAMES, capitalize_first
 from exports.panel_tables import MEASURE_NAMES, PanelRow, list_headline_differences, list_headline_rows
+from exports.paper.formats import NO_VALUE, Footnotes, PaperTable
 from exports.paper.result_tables import (
-    NO_VALUE,
-    Footnotes,
-    PaperTable,
     format_ends,
     format_interval,
     format_points,
@@ -36,9 +34,13 @@ def build_panel_tables(state: ReleaseState, *, stamp: str = "") -> Iterator[Pape
     if rows:
         yield PaperTable(
             name="panels",
-            caption=f"{mark}Panels of people: the share of right answers in percent, and the agreement of the people of"
-            f" each panel; 95 % intervals for {NEW_PEOPLE} like those of the panel, and for {THESE_PEOPLE}.",
+            of=state.facts.name,
+            caption=f"{mark}Panels of people in {state.facts.name}: the share of right answers in percent, and the"
+            f" agreement of the people of each panel; 95 % intervals for {NEW_PEOPLE} like those of the panel, and for"
+            f" {THESE_PEOPLE}.",
             heads=PANEL_HEADS,
+            titles=("{0}", "{1}"),
+            wide=2,
             rows=rows,
             notes=notes.notes,
         )
@@ -51,10 +53,12 @@ def build_panel_tables(state: ReleaseState, *, stamp: str = "") -> Iterator[Pape
     if rows:
         yield PaperTable(
             name="panel_differences",
-            caption=f"{mark}What two panels differ by on the items that both answered: the first less the second, of"
-            f" shares in points; 95 % intervals for {NEW_PEOPLE}, and for {THESE_PEOPLE}. Items with the same majority"
-            " are a share in percent, not a difference; a tie is shared among its labels.",
+            of=state.facts.name,
+            caption=f"{mark}What two panels differ by in {state.facts.name} on the items that both answered: the first"
+            f" less the second, of shares in points; 95 % intervals for {NEW_PEOPLE}, and for {THESE_PEOPLE}. Items"
+            " with the same majority are a share in percent, not a difference; a tie is shared among its labels.",
             heads=DIFFERENCE_HEADS,
+            titles=("{0}", "{1}", "{2}"),
             rows=rows,
             notes=notes.notes,
         )

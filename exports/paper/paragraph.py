@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Literal
 
 from aggregation.comparison.model_differences import ModelDifference
 from aggregation.findings import Finding
+from aggregation.placeholders import is_unknown
 from aggregation.preferences.turned_pairs import list_clearest
 from aggregation.scores.performance import Score, Unit
 from exports.facts import ProjectFacts
 from exports.pages.localization import show_finding, use_language
 from exports.panel_tables import PanelRow, list_headline_differences, list_headline_rows
+from exports.paper.formats import escape_markdown
 from exports.paper.opinions import describe_opinions
 from exports.paper.result_tables import LEAST_P, find_task_means
 from exports.paper.sentences import SENTENCES, Words, count_noun
@@ -26,6 +29,11 @@ FEW_IN_ONE = "few-people-in-one"
 """The code of the same reason for a difference between two panels."""
 MOST_PAIRS, MOST_SYSTEMS = 3, 6
 """Pairs of systems whose win rates are named, the clearest ones, and systems of an order."""
+MOST_UNKNOWN_WORDS = 3
+"""A declared fact of no more words that says that it is not known is said in the paragraph's language."""
+_COMPARISON, _INTERVAL = re.compile(r"(?<=\s)\\([<>])(?=[\s\d])"), re.compile(r"\\\[([−\d.,–]+)\\\](?!\()")
+"""Escaped signs that are no markup: comparisons, and the brackets of intervals."""
+_BEGINS_BLOCK = re.compile(r"^(\d+(?=[.)]\s)|(?=[-+]\s))")
 SHARES_OF_EQUAL_ANSWERS = ("percent_agreement", "exact_sets")
 """What stands beside the headline coefficient: it is corrected for chance, these are not."""
 
@@ -44,7 +52,13 @@ def write_paragraph(state: ReleaseState, language: Language, *, stamp: str = "")
         *_say_models(state, words),
         *_say_judges(state, words),
     ]
-    return head + " ".join(sentence for sentence in sentences if sentence) + "\n"
+    return head + _escape(" ".join(sentence for sentence in sentences if sentence)) + "\n"
+
+
+def _escape(text: str) -> str:
+    """The text in Markdown: what organisers wrote is no markup, nor does it begin a list."""
+    escaped = _INTERVAL.sub(r"[\1]", _COMPARISON.sub(r"\1", escape_markdown(text)))
+    return _BEGINS_BLOCK.sub(r"\1\\", escaped)
 
 
 def _open_paragraph(state: ReleaseState, words: Words) -> str:
@@ -77,7 +91,9 @@ def _say_of_all(state: ReleaseState, words: Words, describe: Callable[[ProjectFa
 
 def _describe_declared(name: str) -> Callable[[ProjectFacts, ReleaseState, Words], str]:
     def describe(project: ProjectFacts, _state: ReleaseState, words: Words) -> str:
-        value = " ".join(project.declared.get(name, "").split()).rstrip(".")
+        value = " ".join(project.stated.get(name, "").split()).rstrip(".")
+        if value and is_unknown(value) and len(value.split()) <= MOST_UNKNOWN_WORDS:
+            value = words["not known"]
         return words[name].format(value=value) if value else words[f"no {name}"]
 
     return describe
@@ -91,6 +107,18 @@ def _describe_consent(project: ProjectFacts, _state: ReleaseState, words: Words)
     if project.n_without_consent:
         return words["late consent"].format(answers=_count(words, project.n_without_consent, "answer"))
     return words["consent"]
+
+
+def _describe_differences(project: ProjectFacts, state: ReleaseState, words: Words) -> str:
+    """What the benchmark's manifest lists, then what the organiser adds to it."""
+    if not project.differences:
+        return _describe_declared("stimulus_differences")(project, state, words)
+    with use_language(words["language"]):
+        shown = map(show_finding, project.differences)
+        listed = [sentence[0].lower() + sentence[1:] for sentence in shown]
+    added = project.stated.get("stimulus_differences")
+    sentences = [sentence.strip().rstrip(".") for sentence in (*listed, *([added] if added else []))]
+    return words["stimulus_differences"].format(value="; ".join(sentences))
 
 
 def _describe_hourly_pay(project: ProjectFacts, _state: ReleaseState, words: Words) -> str:
@@ -206,7 +234,7 @@ _PROJECT_SENTENCES: tuple[Callable[[ProjectFacts, ReleaseState, Words], str], ..
     _describe_screens,
     _describe_preparation,
     _describe_declared("ai_use"),
-    _describe_declared("stimulus_differences"),
+    _describe_differences,
     _describe_overlap,
     _describe_exclusions,
     _describe_skips,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from aggregation.agreement.table import Coefficient
 from aggregation.agreement.two_populations import NEW_PEOPLE, THESE_PEOPLE, describe_coverage
@@ -14,126 +12,11 @@ from aggregation.scores.performance import Unit
 from exports.inputs import DataSet
 from exports.model_comparison import ComparedModels
 from exports.pages.display_text import COEFFICIENT_NAMES, capitalize_first, get_metric_name
+from exports.paper.formats import NO_VALUE, Footnotes, PaperTable
+from exports.paper.sentences import count_noun
 from exports.release_state import ReleaseState
 from exports.results import DataSetResult
 from exports.task_means import ProgrammeScores, score_tasks
-
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    '"': r"\symbol{34}",
-    "[": "{[}",
-    "]": "{]}",
-    "−": "$-$",
-    "α": r"$\alpha$",
-    "κ": r"$\kappa$",
-}
-"""Letters by what LaTeX needs: a quote is a command of babel, a bracket is read as an option after a row's end, and the
-last three are in no text font of pdflatex.
-"""
-_MARKDOWN = re.compile(r"([\\|*_`<>\[\]#])")
-MARKS = ("*", "†", "‡", "§", "¶")
-"""The marks of footnotes, in their order; after them they are doubled."""
-NO_VALUE = "—"
-
-
-@dataclass(frozen=True, kw_only=True)
-class PaperTable:
-    """A table: its file name, a caption that says how its numbers were made, heads, rows of cells, and footnotes.
-
-    The first column is text, the others are numbers. `notes` are the footnotes in the order of their marks, which stand
-    in the cells (`get_mark`).
-    """
-
-    name: str
-    caption: str
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    notes: tuple[str, ...] = ()
-
-
-class Footnotes:
-    """Footnotes as they come up: equal words have one mark."""
-
-    def __init__(self) -> None:
-        self._words: list[str] = []
-
-    def mark(self, words: str) -> str:
-        """The mark of a footnote with these words."""
-        if words not in self._words:
-            self._words.append(words)
-        return get_mark(self._words.index(words))
-
-    def explain(self, cell: str, reason: str) -> str:
-        """A cell with the mark of its reason where it has no value."""
-        return f"{NO_VALUE}{self.mark(reason)}" if cell == NO_VALUE and reason else cell
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """All words in the order of their marks."""
-        return tuple(self._words)
-
-
-def get_mark(number: int) -> str:
-    """The mark of a footnote, counted from 0."""
-    return MARKS[number % len(MARKS)] * (1 + number // len(MARKS))
-
-
-def escape_latex(text: str) -> str:
-    """A text in which nothing is a command of LaTeX, on one line: an empty line would end a cell."""
-    return "".join(_LATEX.get(letter, letter) for letter in " ".join(text.split()))
-
-
-def escape_markdown(text: str) -> str:
-    """A text in which nothing is markup, on one line."""
-    return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
-
-
-def format_latex(table: PaperTable) -> str:
-    """The table as a float of LaTeX; its document needs the package booktabs."""
-    columns = "l" + "r" * (len(table.heads) - 1)
-    lines = [
-        r"\begin{table}",
-        r"  \centering",
-        rf"  \caption{{{escape_latex(table.caption)}}}",
-        rf"  \label{{tab:{table.name}}}",
-        rf"  \begin{{tabular}}{{{columns}}}",
-        r"    \toprule",
-        f"    {_join_latex(table.heads)}",
-        r"    \midrule",
-        *(f"    {_join_latex(row)}" for row in table.rows),
-        r"    \bottomrule",
-        r"  \end{tabular}",
-    ]
-    for number, note in enumerate(table.notes):
-        lines.append(rf"  \par\footnotesize {escape_latex(get_mark(number))} {escape_latex(note)}")
-    return "\n".join([*lines, r"\end{table}", ""])
-
-
-def _join_latex(cells: Sequence[str]) -> str:
-    return " & ".join(map(escape_latex, cells)) + r" \\"
-
-
-def format_markdown(table: PaperTable) -> str:
-    """The table in Markdown, with its caption above and its footnotes below."""
-    rule = "|".join(["---", *["---:"] * (len(table.heads) - 1)])
-    rows = "".join(f"| {' | '.join(map(escape_markdown, row))} |\n" for row in (table.rows))
-    heads = " | ".join(map(escape_markdown, table.heads))
-    notes = "".join(
-        f"\n{escape_markdown(get_mark(number))} {escape_markdown(note)}\n" for number, note in enumerate(table.notes)
-    )
-    return f"{escape_markdown(table.caption)}\n\n| {heads} |\n|{rule}|\n{rows}{notes}"
-
 
 RESULT_HEADS = (
     "Data set", "Items", "People", "Answers", "Random", "Single answers", "New people", "These people", "Majority",
@@ -142,7 +25,7 @@ RESULT_HEADS = (
 AGREEMENT_HEADS = (
     "Data set", "Coefficient", "Value", capitalize_first(THESE_PEOPLE), capitalize_first(NEW_PEOPLE), "Items", "People",
 )  # fmt: skip
-PEOPLE_HEADS = ("Data set", "People", "Answers each", "Qualified", "Excluded", "Seconds an item", "Pay")
+PEOPLE_HEADS = ("Data set", "People", "Answers each", "Qualified", "Excluded", "Seconds per item")
 MODEL_HEADS = (
     "Model", "Unit of people", "Metric", "Model’s score", "People less model", "New people", "p (Holm)", "Above",
 )  # fmt: skip
@@ -168,10 +51,12 @@ def _build_results(state: ReleaseState, mark: str) -> PaperTable:
     rows = [_describe_result(result, notes) for result in state.results]
     return PaperTable(
         name="results",
-        caption=f"{mark}Human baselines of {state.facts.title}: the share of right single answers in percent, with 95 %"
+        of=state.facts.name,
+        caption=f"{mark}Human baselines of {state.facts.name}: the share of right single answers in percent, with 95 %"
         " intervals for new people and new items and for these people and new items, and the"
         " share of items that the majority has right; each of m tied answers counts 1/m, a skip is wrong.",
         heads=RESULT_HEADS,
+        titles=("{0} (items: {1}, people: {2}, answers: {3})",),
         rows=(*rows, *_describe_mean(state, notes)),
         notes=notes.notes,
     )
@@ -263,9 +148,11 @@ def _build_agreement(state: ReleaseState, mark: str) -> PaperTable:
     rows = [row for result in state.results for row in _list_agreement(result, notes)]
     return PaperTable(
         name="agreement",
-        caption=f"{mark}Agreement between people: each coefficient with the share of equal pairs of answers beside it;"
-        f" 95 % intervals for {THESE_PEOPLE}, and for {NEW_PEOPLE}. {describe_coverage()}",
+        of=state.facts.name,
+        caption=f"{mark}Agreement between people in {state.facts.name}: each coefficient with the share of equal pairs"
+        f" of answers beside it; 95 % intervals for {THESE_PEOPLE}, and for {NEW_PEOPLE}. {describe_coverage()}",
         heads=AGREEMENT_HEADS,
+        wide=1,
         rows=tuple(rows),
         notes=notes.notes,
     )
@@ -303,25 +190,25 @@ def _build_people(state: ReleaseState, mark: str) -> PaperTable:
         counted = data.list_counted_answers()
         each = counted.groupby("annotator").size()
         seconds = counted["seconds"].dropna().astype(float)
-        stage = project.qualification
+        stage, pay = project.qualification, project.stated.get("pay")
         by_rule = data.responses.loc[data.responses["by_rule"].eq(other=True)]
         rows.append(
             (
-                data.name,
+                data.name + notes.mark(f"Pay as declared: {pay}" if pay else "The pay is not declared."),
                 str(len(each)),
                 f"{each.min():g} / {each.median():g} / {each.max():g}" if len(each) else NO_VALUE,
                 notes.explain(NO_VALUE, "There was no qualification, or it is not known.")
                 if stage is None
                 else f"{stage.n_passed} of {stage.n_tried}",
-                f"{len(data.removed_annotators)} people, {len(by_rule)} answers",
+                f"{count_noun(len(data.removed_annotators), 'person')}, {count_noun(len(by_rule), 'answer')}",
                 f"{seconds.median():.1f}" if len(seconds) else notes.explain(NO_VALUE, "No times are known."),
-                project.declared.get("pay") or notes.explain(NO_VALUE, "The pay is not declared."),
             )
         )
     return PaperTable(
         name="people",
-        caption=f"{mark}The people: those with an answer that counts, how many answers each gave (least, median, most),"
-        " who qualified, what rules excluded, the median time of an answer, and the pay as declared.",
+        of=state.facts.name,
+        caption=f"{mark}The people of {state.facts.name}: those with an answer that counts, how many answers each gave"
+        " (least, median, most), who qualified, what rules excluded, and the median time of an answer.",
         heads=PEOPLE_HEADS,
         rows=tuple(rows),
         notes=notes.notes,
@@ -351,10 +238,13 @@ def _build_models(state: ReleaseState, mark: str) -> PaperTable:
             )
     return PaperTable(
         name="models",
-        caption=f"{mark}Models beside people on the same items, by the same scorer: the model’s score in percent, and"
-        " by how many points people are better, with the paired 95 % interval for new people and new items, Holm’s p,"
-        " and who is above by it.",
+        of=state.facts.name,
+        caption=f"{mark}Models beside people in {state.facts.name} on the same items, by the same scorer: the model’s"
+        " score in percent, and by how many points people are better, with the paired 95 % interval for new people and"
+        " new items, Holm’s p, and who is above by it.",
         heads=MODEL_HEADS,
+        titles=("{0} ({2})",),
+        wide=1,
         rows=tuple(rows),
         notes=notes.notes,
     )

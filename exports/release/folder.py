@@ -11,6 +11,8 @@ from aggregation.intervals.resampling import Progress
 from exports import corrections, fact_tables, filtering, gold_tables, heds, paper, report, tables, writers
 from exports.benchmark import list_earlier_files
 from exports.checklist import Checklist, build_checklist_files, check_release
+from exports.citation import FILE as CITATION
+from exports.foreign_files import GIT_ATTRIBUTES, NO_CONVERSION
 from exports.lm_eval import ReplayedPeople
 from exports.lm_eval.results import MANIFEST
 from exports.model_comparison import build_comparison_files
@@ -74,6 +76,7 @@ def build_release_folder(
     files |= encode_files({"heds.json": heds.build_heds_file(state)})
     files |= encode_files(paper.build_paper_files(state, stamp=stamp))
     files |= encode_files(_build_model_files(state))
+    files[GIT_ATTRIBUTES] = NO_CONVERSION.encode()
     has_hidden_gold = any(path.startswith(f"{KEY}/") for path in files)
     files[README] = paper.build_readme(
         state,
@@ -159,6 +162,7 @@ def _build_benchmark_files(state: ReleaseState) -> Files:
     if state.benchmark is None:
         return {}
     files = {f"{BENCHMARK}/{path}": content for path, content in state.benchmark.files.items()}
+    files[CITATION] = state.benchmark.files[CITATION]
     return encode_files(files | {f"{KEY}/{path}": content for path, content in state.benchmark.key_files.items()})
 
 
@@ -178,7 +182,7 @@ def _describe_status(checklist: Checklist, *, draft: bool) -> str:
     words = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
     kind = {
         "full": "All lines that block are met",
-        "secondary": "A secondary release: what is not evidenced was not seen by this platform",
+        "secondary": "A secondary release: what is not evidenced was not seen by this platform, or is not known",
         "blocked": "A draft that does not pass the gate" if draft else "Lines that block are unmet",
     }[checklist.status]
     return f"{kind} ({words}, of {len(checklist.lines)})."

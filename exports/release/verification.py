@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 
 from aggregation.errors import HromadaError, Where
 from aggregation.intervals.resampling import Progress
+from exports.foreign_files import list_files
 from exports.lm_eval import ReplayedPeople
 from exports.lm_eval.replay import get_harness_version
 from exports.lm_eval.results import MANIFEST
@@ -123,89 +124,125 @@ class FileProblem:
 
 @dataclass(frozen=True, kw_only=True)
 class Verification:
-    """What was found wrong, file by file, how many files were compared, and notes on what could not be recomputed."""
+    """What was found wrong, file by file, how many files were compared, and notes on what could not be recomputed.
+
+    `ignored` are files and folders of other programs, `converted` the files whose line ends were LF and are CRLF now:
+    nothing else differs in them, so they are no finding. `is_recomputed` is false of a build, which has no raw files.
+    """
 
     findings: tuple[FileProblem, ...]
     n_files: int
     notes: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+    converted: tuple[str, ...] = ()
+    is_recomputed: bool = True
+
+
+class _Folder:
+    """A published folder with its manifest: its files, and what differs from the manifest."""
+
+    def __init__(self, folder: Path) -> None:
+        if not folder.is_dir():
+            raise HromadaError(
+                "There is no such folder.",
+                remedy="Name the folder of a release or a build.",
+                where=Where(file=folder),
+            )
+        self._folder = folder
+        self.manifest = _read_manifest(folder)
+        listed: Mapping[str, str] = self.manifest["files"]
+        self.paths, self.ignored = list_files(folder, own=listed.keys())
+        self.converted: set[str] = set()
+        self.findings = dict.fromkeys(sorted(listed.keys() - self.paths), "it is missing")
+        self.findings |= dict.fromkeys(sorted(self.paths - listed.keys() - {MANIFEST}), "the manifest does not list it")
+        for path in sorted(listed.keys() & self.paths):
+            content = (folder / path).read_bytes()
+            if hash_content(content) == listed[path]:
+                continue
+            if hash_content(_restore_line_ends(content)) == listed[path]:
+                self.converted.add(path)
+            else:
+                self.findings[path] = "it was changed: its SHA-256 is not that of the manifest"
+
+    def read(self, path: str) -> bytes:
+        """The content of a file, with its line ends as the manifest has them."""
+        content = (self._folder / path).read_bytes()
+        return _restore_line_ends(content) if path in self.converted else content
+
+    def compare(self, rebuilt: Mapping[str, bytes]) -> None:
+        """Add what differs from the files that follow from the raw ones."""
+        for path in sorted({*rebuilt, *self.paths}):
+            if path not in rebuilt:
+                self.findings.setdefault(path, "it does not belong to the release")
+            elif path not in self.paths:
+                self.findings.setdefault(path, "it is missing")
+            elif path != MANIFEST or not self.findings:
+                content = self.read(path)
+                if path == MANIFEST and _restore_line_ends(content) == rebuilt[path] != content:
+                    self.converted.add(path)
+                elif content != rebuilt[path]:
+                    self.findings[path] = describe_difference(path, content, rebuilt[path])
+
+    def conclude(self, notes: tuple[str, ...], *, is_recomputed: bool = True) -> Verification:
+        """All that was found."""
+        return Verification(
+            findings=tuple(FileProblem(file=path, problem=problem) for path, problem in sorted(self.findings.items())),
+            n_files=len(self.paths),
+            notes=notes,
+            ignored=self.ignored,
+            converted=tuple(sorted(self.converted)),
+            is_recomputed=is_recomputed,
+        )
+
+
+def _restore_line_ends(content: bytes) -> bytes:
+    return content.replace(b"\r\n", b"\n")
 
 
 def verify_folder(folder: Path, *, progress: Progress | None = None) -> Verification:
     """Verify a release: its files against the manifest, and every file against what follows from `inputs/`.
 
-    `progress` is called with the share done, 0 to 1. Raises HromadaError for a folder that is no release.
+    Of a build, which has no `inputs/`, the files are compared with the manifest only. `progress` is called with the
+    share done, 0 to 1. Raises HromadaError for a folder that is neither.
     """
-    paths = _list_paths(folder)
-    manifest = _read_manifest(folder)
-    findings = _compare_with_manifest(folder, paths, manifest)
+    found = _Folder(folder)
+    if found.manifest.get("kind") != KIND:
+        return found.conclude((), is_recomputed=False)
     notes: tuple[str, ...] = ()
     try:
-        names = [path for path in paths if path.startswith(f"{INPUTS}/")]
-        inputs = read_inputs({path: (folder / path).read_bytes().decode(errors="replace") for path in names})
-        notes, recorded = _find_recorded(folder, paths, inputs.facts.harness)
+        names = [path for path in found.paths if path.startswith(f"{INPUTS}/")]
+        inputs = read_inputs({path: found.read(path).decode(errors="replace") for path in names})
+        notes, recorded = _find_recorded(found, inputs.facts.harness)
         rebuilt = build_release_folder(
-            inputs, draft=manifest.get("draft") is True, recorded=recorded, progress=progress
+            inputs, draft=found.manifest.get("draft") is True, recorded=recorded, progress=progress
         ).files
     except HromadaError as failure:
         place = str(failure.where.file) if failure.where is not None and failure.where.file is not None else INPUTS
-        findings.setdefault(place, f"nothing can be computed from it: {failure.problem}")
-        return _build_verification(findings, paths, notes)
+        found.findings.setdefault(place, f"nothing can be computed from it: {failure.problem}")
     except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as failure:
-        findings.setdefault(INPUTS, f"the raw files contradict each other ({type(failure).__name__}: {failure})")
-        return _build_verification(findings, paths, notes)
-    for path in sorted({*rebuilt, *paths}):
-        if path not in rebuilt:
-            findings.setdefault(path, "it does not belong to the release")
-        elif path not in paths:
-            findings.setdefault(path, "it is missing")
-        elif path != MANIFEST or not findings:
-            content = (folder / path).read_bytes()
-            if content != rebuilt[path]:
-                findings[path] = describe_difference(path, content, rebuilt[path])
-    return _build_verification(findings, paths, notes)
-
-
-def _build_verification(findings: Mapping[str, str], paths: Collection[str], notes: tuple[str, ...]) -> Verification:
-    return Verification(
-        findings=tuple(FileProblem(file=path, problem=problem) for path, problem in sorted(findings.items())),
-        n_files=len(paths),
-        notes=notes,
-    )
-
-
-def _list_paths(folder: Path) -> frozenset[str]:
-    if not folder.is_dir():
-        raise HromadaError("There is no such folder.", remedy="Name the folder of a release.", where=Where(file=folder))
-    return frozenset(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+        found.findings.setdefault(INPUTS, f"the raw files contradict each other ({type(failure).__name__}: {failure})")
+    else:
+        found.compare(rebuilt)
+    return found.conclude(notes)
 
 
 def _read_manifest(folder: Path) -> Mapping[str, Any]:
+    """The manifest of a release, or of a build, which has no kind."""
     try:
         manifest: Mapping[str, Any] = json.loads((folder / MANIFEST).read_bytes())
-        if manifest["kind"] != KIND or not isinstance(manifest["files"], dict):
+        if manifest.get("kind") not in (KIND, None) or not isinstance(manifest["files"], dict):
             raise ValueError(MANIFEST)
-    except (KeyError, OSError, TypeError, ValueError):
+    except (AttributeError, KeyError, OSError, TypeError, ValueError):
         raise HromadaError(
             "This folder is no release, or its manifest.json cannot be read.",
-            remedy="Name a folder that `hromada release` wrote.",
+            remedy="Name a folder that `hromada release` or `hromada build` wrote.",
             where=Where(file=folder),
         ) from None
     return manifest
 
 
-def _compare_with_manifest(folder: Path, paths: frozenset[str], manifest: Mapping[str, Any]) -> dict[str, str]:
-    """The files that are missing, too many, or not those of the manifest, with what is wrong."""
-    listed: Mapping[str, str] = manifest["files"]
-    findings = dict.fromkeys(sorted(listed.keys() - paths), "it is missing")
-    findings |= dict.fromkeys(sorted(paths - listed.keys() - {MANIFEST}), "the manifest does not list it")
-    for path in sorted(listed.keys() & paths):
-        if hash_content((folder / path).read_bytes()) != listed[path]:
-            findings[path] = "it was changed: its SHA-256 is not that of the manifest"
-    return findings
-
-
 def _find_recorded(
-    folder: Path, paths: frozenset[str], harness: str
+    found: _Folder, harness: str
 ) -> tuple[tuple[str, ...], tuple[ReplayedPeople, ReplayedPeople] | None]:
     """The harness's files of the folder, where another version of it or none is installed, and a note that says so."""
     if not harness or get_harness_version() == harness:
@@ -213,8 +250,8 @@ def _find_recorded(
     recorded = tuple(
         ReplayedPeople(
             files={
-                path.removeprefix(f"{part}/{RESULTS}"): (folder / path).read_bytes()
-                for path in sorted(paths)
+                path.removeprefix(f"{part}/{RESULTS}"): found.read(path)
+                for path in sorted(found.paths)
                 if path.startswith(f"{part}/{RESULTS}")
             },
             version=harness,

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from aggregation import scoring
 
 ANSWERS = st.lists(st.tuples(st.sampled_from("xyz"), st.sampled_from(["x", "y", "z", None])), min_size=1, max_size=30)
+ANNOUNCING = ("The", "answer", "«answer»", "is", "is:", ":", "Ответ:", "Ответ", "– 5,0", "лис.", "\n", "**", "-")
 TEXTS = st.text(alphabet="абїґ' .", max_size=30)
 
 
@@ -132,6 +133,13 @@ def test_every_apostrophe_becomes_the_same() -> None:
         ("6 кг", "6", False, False, False),
         ("шість", "6", False, False, False),
         ("1e3", "1000", False, False, False),
+        ("Відповідь: лис", "лис", True, False, True),
+        ("Ответ – 3,50", "3.5", False, False, True),
+        ("Так написано. Ответ: 6", "6", True, False, True),
+        ("The answer is: the «answer» is лис.", "лис", True, False, True),
+        ("Відповідь", "", False, False, False),
+        ("Відповідь у тексті: лис", "лис", False, False, False),
+        ("My answer: fox. It is red", "fox it is red", True, False, True),
     ],
 )
 def test_what_each_normalisation_calls_equal(one: str, two: str, words: bool, exact: bool, number: bool) -> None:
@@ -143,7 +151,7 @@ def test_what_each_normalisation_calls_equal(one: str, two: str, words: bool, ex
 
 
 @settings(deadline=None, max_examples=limit_examples(300))
-@given(text=st.text("09 .,-−–'()_+aЇ\u0301", max_size=9))
+@given(text=st.text("09 .,-−–'()_+aЇ\u0301", max_size=9) | st.lists(st.sampled_from(ANNOUNCING)).map(" ".join))
 def test_what_is_normalised_stays_as_it_is(text: str) -> None:
     """Normalising twice is normalising once, under every rule; a number has one form, and nothing else has it."""
     for rule in scoring.NORMALISATIONS.values():

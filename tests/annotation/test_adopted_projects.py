@@ -67,7 +67,6 @@ def test_what_no_question_type_is_like_is_named_and_left_out(tmp_path: Path) -> 
         config=config,
         tasks={4: {"text": "It rains.", "image": "/data/upload/1.png"}, 9: {"text": "It snows."}},
         answers=[frozenset({"mood", "why"})],
-        people=2,
     )
     for name, text in draft.files.items():
         (tmp_path / name).write_text(text, "utf-8")

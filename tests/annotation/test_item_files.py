@@ -205,9 +205,9 @@ def test_an_item_has_no_option_that_is_the_abstention(tmp_path: Path) -> None:
 
 
 def test_highlights_may_hold_each_other(tmp_path: Path) -> None:
-    """Every highlight begins and ends with an asterisk at its own place."""
-    assert stimulus.render_pieces(own(tmp_path, one="Кіт і пес", two="Кіт").pieces) == "**Кіт* і пес* __."
-    assert stimulus.render_pieces(own(tmp_path, one="Кіт", two="пес").pieces) == "*Кіт* і *пес* __."
+    """Every highlight begins and ends with its sign at its own place."""
+    assert stimulus.render_pieces(own(tmp_path, one="Кіт і пес", two="Кіт").pieces) == "*_Кіт_ і пес* __."
+    assert stimulus.render_pieces(own(tmp_path, one="Кіт", two="пес").pieces) == "*Кіт* і _пес_ __."
 
 
 @pytest.mark.parametrize("facts", [{"text": "Кіт і ___."}, {"text": "Кіт __ ананас.", "one": "ана"}])

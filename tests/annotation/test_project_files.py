@@ -124,7 +124,7 @@ def test_a_file_may_say_all_of_it(folder: Path) -> None:
     assert str(found.stages.by_name["training"].pass_mark) == "60%"
     assert [item.pool.value for item in campaign.read_contents(read).items] == ["main", "training", "control"]
     assert (found.min_overlap, found.lease, found.quality[1].model_dump()["least"]) == (3, 7200.0, 30.0)
-    assert sorted(found.declared.missing) == ["ai_use", "population", "stimulus_differences"]
+    assert sorted(found.declared.missing) == ["ai_use", "population"]
 
 
 DAMAGE = [

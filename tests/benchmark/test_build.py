@@ -158,7 +158,9 @@ def test_canary_licence_and_declared_facts_stand_where_they_are_looked_for(built
     files = {path: decode_file(path, content) for path, content in read_folder(built.folder / "pair-built").items()}
     canary = built.pair.manifest["canary"]
     for path, text in files.items():
-        if path.endswith((".jsonl", "words.yaml", "others.yaml", "README.md", "croissant.json")):
+        if path.endswith(
+            (".jsonl", "words.yaml", "others.yaml", "README.md", "croissant.json", "ai/tasks.py", "ai/tasks.json")
+        ):
             assert canary in text, path
     for path in ("hugging_face/words/test.jsonl", "hugging_face/words/few_shot.jsonl"):
         assert {(row["canary"], row["licence"]) for row in read_rows(built.pair.files[path])} == {
@@ -227,7 +229,7 @@ def test_replayed_are_the_answers_on_which_scores_rest(built: Built) -> None:
     items = built.change("others").tasks[0].data.items.assign(gold_origin="votes", circular=True)
     circular = benchmark.build_benchmark(built.change("others", items=items), options=BuildOptions())
     assert "made of their own votes" in circular.manifest["tasks"]["others"]["people"]["reason"]
-    assert not any(path.startswith(("results/", "samples/")) for path in circular.files)
+    assert not any(path.startswith(("results/", "samples")) for path in circular.files)
 
 
 def test_examples_are_the_training_without_the_groups_of_test_items(built: Built) -> None:
@@ -236,9 +238,9 @@ def test_examples_are_the_training_without_the_groups_of_test_items(built: Built
     assert [row["item_id"] for row in rows] == [f"t-words{number}" for number in range(4)]
     source = built.change("words")
     (task,) = source.tasks
-    shared = task.training.assign(group=["words-0", *task.training["group"][1:]])
+    shared = task.examples.assign(group=["words-0", *task.examples["group"][1:]])
     made = benchmark.build_benchmark(
-        replace(source, tasks=(replace(task, training=shared),)), options=BuildOptions(), replay=False
+        replace(source, tasks=(replace(task, examples=shared),)), options=BuildOptions(), replay=False
     )
     rows = read_rows(made.files["hugging_face/words/few_shot.jsonl"])
     assert [row["item_id"] for row in rows] == [f"t-words{number}" for number in range(1, 4)]
@@ -338,7 +340,7 @@ def test_the_harness_in_a_process_of_its_own_finds_the_same(built: Built, tmp_pa
 def test_a_model_is_run_without_the_gold_and_scored_with_it(built: Built, tmp_path: Path) -> None:
     """The harness itself says only how much was answered."""
     build, key = built.folder / "secret-built", built.folder / "secret-built-key"
-    content = run_harness(build, tmp_path / "out", ["secret"], "--samples", key / "samples/human-majority.json")
+    content = run_harness(build, tmp_path / "out", ["secret"], "--samples", key / "samples.json")
     assert content["results"]["secret"]["answered,none"] == 1
     read = lm_eval.read_results(build, [tmp_path / "out", key / "results"], key=key)
     scores = {(row["model"], row["metric"]): row["value"] for row in read.scores}
@@ -350,15 +352,17 @@ def test_a_model_is_run_without_the_gold_and_scored_with_it(built: Built, tmp_pa
 
 
 def test_a_programme_is_the_mean_of_its_tasks(built: Built) -> None:
-    """Where they have the same metric, for people and models."""
-    samples = built.folder / "pair-built/samples/human-majority.json"
-    content = run_harness(built.folder / "pair-built", built.folder / "group", ["pair"], "--samples", samples)
+    """Where they have the same metric, for people and models; of one form, and of the other."""
+    samples = built.folder / "pair-built/samples.json"
     majority = json.loads(built.pair.files["results/human-majority/results_replay.json"])
-    for found in (content, majority):
-        values = [found["results"][name]["accuracy,none"] for name in ("words", "others", "pair")]
-        assert values[2] == pytest.approx(sum(values[:2]) / 2, abs=1e-12)
-    assert content["task_hashes"] == majority["task_hashes"]
-    assert content["n-shot"]["words"] == majority["n-shot"]["words"] == 3
+    for end in ("", "_generation"):
+        folder = built.folder / f"group{end}"
+        content = run_harness(built.folder / "pair-built", folder, [f"pair{end}"], "--samples", samples)
+        for found in (content, majority):
+            values = [found["results"][f"{name}{end}"]["accuracy,none"] for name in ("words", "others", "pair")]
+            assert values[2] == pytest.approx(sum(values[:2]) / 2, abs=1e-12)
+        assert content["task_hashes"].items() <= majority["task_hashes"].items()
+        assert content["n-shot"][f"words{end}"] == majority["n-shot"][f"words{end}"] == 3
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import runpy
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +12,12 @@ from typing import Any
 
 import pytest
 from _built_benchmarks import EXAMPLES, Campaigns, offline, open_campaigns, read_people, run_harness
+from _prompts import check_prompts
 
 from exports.benchmark import Benchmark
 from exports.benchmark_items import task_functions
 
+PAGE = EXAMPLES.parent / "docs/reference/eval-ua-tion-prompts.md"
 EVAL_UA_TION = (
     "lmes-cats-bin", "lmes-cats-mc", "lmes-low", "lmes-wis", "lmes-wordalpha", "lmes-wordlength", "ua-cbt",
     "up-titles-masked", "up-titles-unmasked",
@@ -150,7 +153,25 @@ def test_the_stimulus_is_the_one_that_people_read(programme: Programme) -> None:
     for name in programme.benchmark.manifest["tasks"]:
         with (programme.folder / "lm_eval/prompts.csv").open(encoding="utf-8", newline="") as file:
             hashes = {(row["task"], row["item_id"]): row["stimulus_sha256"] for row in csv.DictReader(file)}
-        for line in (programme.folder / "hugging_face" / name / "test.jsonl").read_text("utf-8").splitlines():
-            doc = json.loads(line)
-            assert task_functions.build_prompt(doc).startswith(f"{doc['stimulus']}\n\n{doc['question']}\n")
+        for doc in read_docs(programme, name):
+            assert task_functions.build_prompt(doc).startswith(f"{doc['stimulus']}\n")
             assert doc["stimulus_sha256"] == hashes[name, doc["item_id"]]
+
+
+def test_prompts_say_everything_once(programme: Programme) -> None:
+    """All shapes are looked at in test_models.py."""
+    for name, task in programme.benchmark.manifest["tasks"].items():
+        check_prompts(read_docs(programme, name), task)
+
+
+def test_the_page_of_published_prompts_is_that_of_this_build(programme: Programme) -> None:
+    """Eval-UA-tion's prompts beside ours: python docs/reference/list_prompts.py."""
+    if programme.name == "eval-ua-tion":
+        page = runpy.run_path(str(PAGE.with_name("list_prompts.py")))
+        assert page["write_page"](programme.benchmark) == PAGE.read_text("utf-8")
+
+
+def read_docs(programme: Programme, task: str) -> list[dict[str, Any]]:
+    """The test items of a task."""
+    file = programme.folder / "hugging_face" / task / "test.jsonl"
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines()]

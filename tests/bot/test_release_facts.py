@@ -60,6 +60,7 @@ def let_people_answer(db: database.Database, folder: Path) -> None:
     (folder / "low.jsonl").write_bytes(LOW.with_suffix(".jsonl").read_bytes())
     (folder / "consent.txt").write_text(CONSENT, "utf-8")
     text = LOW.read_text("utf-8").replace("countdown: yes}", "countdown: yes, pay: {per_hour: 6, currency: EUR}}")
+    text = text.replace("pay: volunteers, unpaid", "pay: 6 EUR an hour")
     file = folder / "low.yaml"
     file.write_text(text + MORE, "utf-8")
     checked = project_file.read_project(file)
@@ -119,7 +120,7 @@ def test_what_people_did_is_counted(lived: database.Database) -> None:
     assert (consent.text, consent.version, consent.n_people) == (CONSENT, "3", found.consented)
     assert texts["instructions"].text.startswith("Знайдіть у слові літеру")
     assert texts["instructions"].n_answers
-    assert set(found.declared) == set(found.declared_meanings)
+    assert {*found.declared, "stimulus_differences"} == set(found.declared_meanings)
 
 
 def test_small_cells_of_a_profile_are_not_there(lived: database.Database) -> None:

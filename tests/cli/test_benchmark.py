@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from typing import TYPE_CHECKING
 
 import pytest
@@ -71,10 +72,30 @@ def test_what_cannot_be_done_is_said_and_changes_nothing(animals: Hromada, words
     assert sorted(animals.folder.iterdir()) == before
 
 
+def test_an_identity_in_an_item_stops_a_build(hromada: Hromada) -> None:
+    """As it stops a release: the file is named, the value is not, and nothing is written, neither gold apart."""
+    votes = [f"picture 4815162342 of {picture},{who},cat" for picture in range(2) for who in range(3)]
+    hromada.write("votes.csv", "\n".join(["picture,who,says", *votes]) + "\n")
+    hromada.write("truth.csv", "picture,is\npicture 4815162342 of 0,cat\npicture 4815162342 of 1,dog\n")
+    hromada.loaded(PROJECT + "benchmark: {hidden: true}\n")
+    with sqlite3.connect(hromada.folder / "hromada.db") as database:
+        database.execute("UPDATE annotator SET telegram_id = 4815162342 WHERE id = 1")
+    done = hromada("build", "animals", "bench")
+    assert (done.code, "tell who somebody is, and nothing was written: " in done.err) == (2, True), done.err
+    assert "and build again." in done.err
+    assert "4815162342" not in done.err + done.out
+    assert not list(hromada.folder.glob("bench*"))
+
+
 def test_a_project_without_gold_and_answers_makes_no_task(hromada: Hromada) -> None:
-    """The reason is named, and no folder is made."""
+    """The reason is named, and no folder is made; where the question is named, its votes have to agree."""
     hromada.write("votes.csv", "picture,who,says\n1,1,cat\n1,2,dog\n")
-    hromada.loaded(PROJECT.replace("truth: {file: truth.csv, item: picture, gold: is}\n", ""))
+    without_gold = PROJECT.replace("truth: {file: truth.csv, item: picture, gold: is}\n", "")
+    hromada.loaded(without_gold)
+    ran = hromada("build", "animals", "bench")
+    assert (ran.code, "name the questions under `benchmark.questions`" in ran.err) == (2, True), ran.err
+    hromada.write("project.yaml", f"{without_gold}benchmark: {{questions: [answer]}}\n")
+    assert hromada("load", "project.yaml", "--yes").code == 0
     ran = hromada("build", "animals", "bench")
     assert (ran.code, "1 no gold and no consensus" in ran.err) == (2, True), ran.err
     assert not (hromada.folder / "bench").exists()

@@ -47,7 +47,7 @@ def test_a_template_checks_and_loads_as_it_is(
     assert checked.code == 0, checked.err
     assert checked.json["programme" if template.is_programme else "project"] == "my-campaign"
     assert (checked.json["to do"], checked.json["weak"]) == ([], []), checked.out
-    assert len(checked.json["to declare"]) == (0 if template.name == "complete" else 7)
+    assert len(checked.json["to declare"]) == 6, "a template invents nothing about people"
     assert hromada("check", file).code == 0
     loaded = hromada("load", file, "--json")
     assert loaded.code == 0, loaded.err
@@ -59,13 +59,14 @@ def test_a_template_checks_and_loads_as_it_is(
 
 
 @pytest.mark.parametrize("language", template_files.LANGUAGES)
-def test_the_panels_that_a_template_shows_can_be_used(tmp_path: Path, language: str) -> None:
+def test_the_panels_and_facts_that_a_template_shows_can_be_used(tmp_path: Path, language: str) -> None:
     """They are comments until somebody takes their marks away."""
     file = tmp_path / "project.yaml"
     shown = (template_files.get_template("complete", language=language) / file.name).read_text("utf-8")
-    file.write_text(re.sub(r"^# (panels:|  \w)", r"\1", shown, flags=re.MULTILINE), "utf-8")
-    panels = project_file.read_project(file).definition.panels
-    assert {name: panel.votes for name, panel in panels.items()} == {"teachers": 1, "students": 2}
+    file.write_text(re.sub(r"^# (panels:|declared:|  \w)", r"\1", shown, flags=re.MULTILINE), "utf-8")
+    read = project_file.read_project(file).definition
+    assert {name: panel.votes for name, panel in read.panels.items()} == {"teachers": 1, "students": 2}
+    assert not read.declared.missing
 
 
 def test_a_template_is_in_one_language_alone() -> None:

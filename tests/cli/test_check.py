@@ -271,10 +271,25 @@ def test_what_is_not_declared_is_one_line(small: Hromada) -> None:
     """The keys by name; what each has to say is in the page that is named, and in --json."""
     small.write("project.yaml", PROJECT + "declared: {pay: volunteers}\n")
     out = " ".join(small("check", "project.yaml").out.split())
-    assert "under `declared`: recruitment, ethics, population, ai_use, stimulus_differences, licence." in out
+    assert "under `declared`: recruitment, ethics, population, ai_use, licence." in out
     assert set(small("check", "project.yaml", "--json").json["to declare"]) == {
-        "recruitment", "ethics", "population", "ai_use", "stimulus_differences", "licence",
+        "recruitment", "ethics", "population", "ai_use", "licence",
     }  # fmt: skip
+
+
+def test_a_placeholder_is_refused_by_check_and_load_alike(small: Hromada) -> None:
+    """With the line, the field and what to write; nothing is stored."""
+    small.write("project.yaml", PROJECT + 'declared: {ethics: "-", population: n/a}\n')
+    small.write("all.yaml", "programme: all\ntitle: …\nlanguage: en\nprojects: [{file: project.yaml}]\n")
+    line = PROJECT.count("\n") + 1
+    for command in ("check", "load"):
+        ran = small(command, "project.yaml")
+        said = " ".join(ran.err.split())
+        assert ran.code == 2
+        assert f"project.yaml:{line}:12, declared.ethics: '-' is a placeholder. Write which board" in said
+        assert f"project.yaml:{line}:25, declared.population: 'n/a' is a placeholder. Write whom" in said
+    assert "all.yaml:2:1, title: '…' is a placeholder." in small("check", "all.yaml").err
+    assert not (small.folder / "hromada.db").exists()
 
 
 def test_a_programme_is_checked_with_all_of_its_projects(small: Hromada) -> None:

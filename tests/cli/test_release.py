@@ -293,6 +293,25 @@ def test_hidden_gold_is_marked_as_what_is_to_be_kept(hromada: Hromada) -> None:
     files: dict[str, Any] = read_folder(hromada.folder / "out")
     assert any(path.startswith("benchmark-key/") for path in files)
     assert hromada("release", "--verify", "out").code == 0
+    check_verified_builds(hromada)
+
+
+def check_verified_builds(hromada: Hromada) -> None:
+    """What is published and what is kept back are each compared with their own manifest."""
+    for part in ("out/benchmark", "out/benchmark-key"):
+        assert "those of the manifest. A build has no raw files" in hromada("release", "--verify", part).out
+    hromada.write("out/benchmark/.DS_Store", "x")
+    prompts = hromada.folder / "out/benchmark/lm_eval/prompts.csv"
+    prompts.write_bytes(prompts.read_bytes().replace(b"\n", b"\r\n"))
+    done = hromada("release", "--verify", "out/benchmark")
+    assert done.code == 0
+    assert "other programs: 1 (.DS_Store)." in done.out
+    assert "Windows line ends (CRLF) instead of LF: 1 (lm_eval/prompts.csv)" in done.out
+    assert "core.autocrlf=false" in done.out
+    prompts.write_bytes(prompts.read_bytes() + b"x")
+    done = hromada("release", "--verify", "out/benchmark", "--json")
+    assert (done.code, [one["file"] for one in done.json["findings"]]) == (1, ["lm_eval/prompts.csv"])
+    assert done.json["ignored"] == [".DS_Store"]
 
 
 STORIES = """

@@ -184,17 +184,23 @@ def test_the_replay_answers_what_people_answered(hromada: Hromada) -> None:
     assert built.code == 0, built.err
     people = built.json["tasks"]["pairs"]["people"]
     assert (people["n_items"], people["n_ties"], people["n_runs"]) == (20, 8, 2)
-    samples = json.loads((hromada.folder / "bench/samples/human-majority.json").read_text("utf-8"))
+    samples = json.loads((hromada.folder / "bench/samples.json").read_text("utf-8"))
     assert len(samples["pairs"]) == 20
     runs = [json.loads(file.read_text("utf-8"))["config"]["model_args"] for file in list_runs(hromada.folder)]
-    assert [(run["run"], run["runs"]) for run in runs] == [(1, {"pairs": 2}), (2, {"pairs": 2})]
+    assert [(run["run"], run["runs"]) for run in runs] == [
+        (number, {"pairs": 2, "pairs_generation": 2}) for number in (1, 2)
+    ]
     read = hromada("results", "bench", "--to", "read", "--json").json
-    found = {row["metric"]: row["value"] for row in read["scores"] if row["model"] == "human-majority"}
-    assert found == pytest.approx(list_scores(majority), abs=1e-9)
+    found: dict[str, float] = {}
+    for task, beside in (("pairs", "accuracy_norm"), ("pairs_generation", "accuracy_strict")):
+        rows = [row for row in read["scores"] if (row["model"], row["task"]) == ("human-majority", task)]
+        found = {row["metric"]: row["value"] for row in rows}
+        assert found.pop(beside) == found["accuracy"]
+        assert found == pytest.approx(list_scores(majority), abs=1e-9)
     assert found["accuracy"] == pytest.approx(16 / 20)
     assert not [row for row in read["differences"] if row["model"] == "human-majority"]
     with (hromada.folder / "read/answers.csv").open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["model"] == "human-majority"]
+        rows = [row for row in csv.DictReader(file) if (row["model"], row["task"]) == ("human-majority", "pairs")]
     assert Counter((bool(row["answer"]), float(row["score"])) for row in rows) == {(True, 1.0): 12, (False, 0.5): 8}
 
 

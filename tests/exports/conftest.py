@@ -170,7 +170,6 @@ DECLARED = {
     "ethics": "not sought: no personal data are published",
     "population": "adult native speakers of Ukrainian",
     "ai_use": "none; they attested it",
-    "stimulus_differences": "none",
     "licence": "CC-BY-4.0",
 }
 
@@ -191,7 +190,7 @@ class MakeRelease:
             "platforms": ("telegram",),
             "questions": ("answer",),
             "declared": dict(DECLARED),
-            "declared_meanings": {key: f"what {key} should state" for key in DECLARED},
+            "declared_meanings": {key: f"what {key} should state" for key in (*DECLARED, "stimulus_differences")},
             "texts": (
                 TextFact(
                     kind="instructions",
@@ -312,7 +311,7 @@ class MakeRelease:
                     text="Так чи ні?",
                     options=data.classes,
                     texts=texts,
-                    training=texts.iloc[:0],
+                    examples=texts.iloc[:0],
                     shuffled=True,
                     instructions="Оберіть відповідь.",
                     declared=dict(DECLARED),

@@ -25,7 +25,7 @@ from aggregation.findings import (
 )
 from annotation.store.table_base import FindingList, FindingText
 from exports.pages.localization import show_finding, use_language
-from exports.release.raw_inputs import read_frame, write_frame
+from exports.records import read_frame, write_frame
 
 PLACEHOLDER = re.compile(r"\{(\w+)(?:!r)?(?::([^}]*))?\}")
 FEW = Finding("few-groups", n=3, least=5)

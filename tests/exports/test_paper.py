@@ -17,7 +17,8 @@ from exports import paper
 from exports.facts import Pay, PlanFact
 from exports.model_answers import ReadAnswers, ReadModels
 from exports.paper import paragraph
-from exports.paper.result_tables import Footnotes, PaperTable, format_latex, format_markdown
+from exports.paper.formats import Footnotes, PaperTable, format_markdown
+from exports.paper.latex import escape_latex, format_latex
 from exports.paper.sentences import SENTENCES, count_noun
 from exports.release import ReleaseFolder
 from exports.release_state import ReleaseState, compute_release_state
@@ -33,37 +34,45 @@ def state(make_release: Any) -> ReleaseState:
 
 
 def test_tables_are_escaped() -> None:
+    notes = Footnotes()
     table = PaperTable(
         name="t",
-        caption="100 % of a_b & c",
-        heads=("x|y", "#"),
-        rows=(("«a_b»", "1 < 2"), ("\\", "*")),
-        notes=("why_so",),
+        of="a_b c",
+        caption="100 % of a_b c & d",
+        heads=("x|y", "#", "n"),
+        rows=(("«a_b»", f"1 < 2{notes.mark('why_so')}", "1"), ("\\", "*", "2")),
+        notes=notes.notes,
     )
     latex, markdown = format_latex(table), format_markdown(table)
-    assert r"\caption{100 \% of a\_b \& c}" in latex
-    assert r"«a\_b» & 1 \textless{} 2 \\" in latex
-    assert r"\textbackslash{} & * \\" in latex
+    assert r"\caption[{100~\% of a\_b c}]{100~\% of a\_b c \& d}" in latex
+    assert r"\label{tab:a-b-c:t}" in latex
+    assert r"\hromadaTitle{2}{\textbf{«a\_b»}} \\" in latex
+    assert r"1 \textless{} 2\textsuperscript{a} & 1 \\" in latex
+    assert r"\textsuperscript{a} why\_so\par" in latex
+    assert r"\textbf{\textbackslash{}}" in latex
     assert latex.count("{") - latex.count(r"\{") == latex.count("}") - latex.count(r"\}")
-    for name in ("table", "tabular"):
+    for name in ("table", "tabular*"):
         assert latex.count(rf"\begin{{{name}}}") == latex.count(rf"\end{{{name}}}") == 1
-    assert "| x\\|y | \\# |" in markdown
-    assert "| \\\\ | \\* |" in markdown
-    assert markdown.startswith("100 % of a\\_b & c\n")
+    assert "| x\\|y | \\# | n |" in markdown
+    assert "| \\\\ | \\* | 2 |" in markdown
+    assert "| 1 \\< 2\\* | 1 |" in markdown
+    assert markdown.startswith("100 % of a\\_b c & d\n")
     assert markdown.endswith("\n\\* why\\_so\n")
 
 
 def test_latex_gets_no_letter_that_it_cannot_set_or_takes_for_a_command() -> None:
-    row = ("[1] «так»\n\nні", 'α "κ" −0.1')
-    latex = format_latex(PaperTable(name="t", caption="c", heads=("a", "b"), rows=(row,)))
-    assert r"    {[}1{]} «так» ні & $\alpha$ \symbol{34}$\kappa$\symbol{34} $-$0.1 \\" in latex
+    assert escape_latex('[1]\n\nα "κ" −0.1 ≥ ʼ') == (r"{[}1{]} $\alpha$ \symbol{34}$\kappa$\symbol{34} $-$0.1 $\geq$ ’")
+    assert escape_latex("«так» a") == r"\hromadaCyrillic{«так» a}"
+    assert escape_latex("a_" * 20) == r"a\_\allowbreak{}" * 19 + r"a\_"
 
 
 def test_equal_reasons_have_one_mark() -> None:
     notes = Footnotes()
     marks = [notes.mark(words) for words in ("a", "b", "a", "c", "d", "e", "f")]
-    assert marks == ["*", "†", "*", "‡", "§", "¶", "**"]
     assert notes.notes == ("a", "b", "c", "d", "e", "f")
+    table = PaperTable(name="t", of="t", caption="c", heads=("",), rows=tuple((mark,) for mark in marks))
+    cells = [line.strip("| ") for line in format_markdown(table).splitlines()[4:]]
+    assert cells == ["\\*", "†", "\\*", "‡", "§", "¶", "\\*\\*"]
 
 
 def test_the_results_are_those_of_the_tables(state: ReleaseState) -> None:
@@ -92,7 +101,9 @@ def test_the_paragraph_in_english(state: ReleaseState) -> None:
         "where they saw the texts that the release holds verbatim. The training had 1 item; after each answer "
         "the right one was shown. Qualification: 4 items by the rule “3 of 4”; 8 of 10 passed. Use of "
         "language models and search engines: none; they attested it. What people saw and models get differs "
-        "as follows: none. Planned for each item: 8 answers, skips included; reached: 8 to 8 (median 8). "
+        "as follows: people tapped an option; models get the options as a list and answer in the option's words; "
+        "people saw the options in an order of their own, models in the stored one; models do not read the "
+        "instructions. Planned for each item: 8 answers, skips included; reached: 8 to 8 (median 8). "
         "Rules excluded no answer; the rules were fixed before the first answer. Skips that count as wrong: "
         "0. Planned half width of the interval for new people and new items: 10.0 points; reached: 6.5. "
         "Agreement in так-ні (level nominal; 95 % intervals for these people and new items): share of equal pairs "
@@ -113,7 +124,9 @@ def test_the_paragraph_in_ukrainian(state: ReleaseState) -> None:
         "які бачили учасники, випуск містить дослівно. Навчання містило 1 завдання; після кожної відповіді "
         "показували правильну. Відбір: 4 завдання, правило «3 of 4»; скільки пройшло: 8 з 10. Використання "
         "мовних моделей і пошуку: none; they attested it. Відмінності між тим, що бачили люди й отримують "
-        "моделі: none. На завдання планували 8 відповідей разом із пропусками; є від 8 до 8 (медіана 8). "
+        "моделі: люди торкалися варіанта; моделі отримують варіанти списком і відповідають словами варіанта; "
+        "люди бачили варіанти кожен у своєму порядку, моделі – у збереженому; моделі не читають інструкцій. На "
+        "завдання планували 8 відповідей разом із пропусками; є від 8 до 8 (медіана 8). "
         "Правила не виключили жодної відповіді; правила встановлено до першої відповіді. Пропусків, що "
         "рахуються як помилки: 0. Запланована половина ширини інтервалу для нових людей і завдань: 10,0 "
         "пункту; досягнуто: 6,5. Узгодженість у так-ні (рівень номінальний; 95 % інтервали для цих людей і нових "
@@ -258,8 +271,8 @@ def test_models_stand_in_a_table_and_in_the_paragraph(make_release: Any) -> None
     rows = [line for line in files["tables/models.md"].splitlines() if line.startswith("| m\\_1")]
     assert len(rows) == 2
     assert "| 50.0 | +40.6 |" in rows[0]
-    assert r"m\_1 &" in files["tables/models.tex"]
-    assert "m_1 has 50.0 % in так-ні; people less the model: +40.6 points" in files["paragraph.md"]
+    assert r"\textbf{m\_1 (accuracy)}" in files["tables/models.tex"]
+    assert r"m\_1 has 50.0 % in так-ні; people less the model: +40.6 points" in files["paragraph.md"]
     assert "people are above. Both were scored on the same items (12)." in files["paragraph.md"]
     assert re.search(
         r"points \(95 % interval for new people and new items: .*?\); Holm’s p (=|<) 0\.\d+; people are above",

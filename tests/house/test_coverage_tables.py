@@ -191,8 +191,8 @@ OWNERS = {
     "LengthSlope": "opinions: length slope",
 }
 """The table, and the interval of it, that has the coverage of what a class publishes."""
-PARTS = {"Interval", "BothIntervals", "PanelIntervals", "_Made"}
-"""What intervals are handed on in, and drawn from."""
+PARTS = {"Interval", "BothIntervals", "PanelIntervals", "_Made", "HumanScore"}
+"""What intervals are handed on in, and drawn from; a HumanScore repeats those of a Score, a Coefficient or a share."""
 
 
 def list_classes() -> Iterator[type]:

@@ -19,7 +19,17 @@ from annotation import vocabulary
 from annotation.campaigns import programme_file, project_file, validation_errors
 from annotation.campaigns.sections import quality, stages
 from annotation.settings import Settings
-from exports import class_tables, corrections, filtering, gold_tables, inputs, lm_eval, panel_tables, tables
+from exports import (
+    class_tables,
+    corrections,
+    filtering,
+    gold_tables,
+    inputs,
+    lm_eval,
+    panel_tables,
+    people_beside_models,
+    tables,
+)
 from tests.house.chat_people import answer_on, local_telegram
 from tests.house.page_runner import PageReader
 
@@ -135,6 +145,8 @@ def test_every_column_and_key_is_in_the_reference() -> None:
         *lm_eval.ANSWER_COLUMNS,
         *lm_eval.SCORE_COLUMNS,
         *lm_eval.DIFFERENCE_COLUMNS,
+        *people_beside_models.HUMAN_COLUMNS,
+        *people_beside_models.DIFFERENCE_COLUMNS,
     }
     for column in released | {*corrections.STORY_COLUMNS, *filtering.FILTERED_COLUMNS, *filtering.REASON_COLUMNS}:
         assert f"`{column}`" in published

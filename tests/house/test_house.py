@@ -59,6 +59,7 @@ def test_the_wheel_holds_every_file_that_is_no_code() -> None:
         "bot/emulator/page/index.html",
         "bot/emulator/page/chat.js",
         "bot/emulator/page/words.json",
+        "exports/inspect_ai/tasks.py.txt",
         "exports/report/templates/report.html.j2",
         "annotation/store/migrations/versions/v0001_initial.py",
         *(f"{name}/py.typed" for name in PACKAGES),

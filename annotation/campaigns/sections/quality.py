@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
+from aggregation import placeholders
 from annotation.campaigns.sections.base import (
     Comparison,
     Count,
@@ -27,14 +28,17 @@ DECLARED_FACTS = {
     "ethics": "which board looked at it and under which number, or `not sought`, or why none was needed",
     "population": "whom the answers are meant to speak for: native speakers of what, where, how old",
     "ai_use": "whether people might use language models or search engines, and what was done to prevent it",
-    "stimulus_differences": "how what people saw differs from what models get (few-shot examples, letters), or `none`",
+    "stimulus_differences": "how what people saw differs from what models got, beyond what `hromada build` lists of it",
     "licence": "the licence of the items and of the answers, and where the texts come from",
 }
 """Each fact to declare, with what it should state; `hromada check` asks for those that are missing."""
 
 
 class DeclaredSection(Section):
-    """`declared:` facts for the release, in the organiser's words."""
+    """`declared:` facts for the release, in the organiser's words.
+
+    `authors` are for citations, with semicolons between them; no release asks for them.
+    """
 
     recruitment: Text | None = None
     pay: Text | None = None
@@ -43,11 +47,27 @@ class DeclaredSection(Section):
     ai_use: Text | None = None
     stimulus_differences: Text | None = None
     licence: Text | None = None
+    authors: Text | None = None
+
+    @property
+    def stated(self) -> dict[str, str]:
+        """The facts that are declared, by name. A placeholder, which no file may have now, declares nothing."""
+        return {name: text for name, text in self.model_dump(exclude_none=True).items() if not _is_empty(name, text)}
 
     @property
     def missing(self) -> dict[str, str]:
-        """The facts that are not declared yet, with what each should state."""
-        return {name: description for name, description in DECLARED_FACTS.items() if getattr(self, name) is None}
+        """The facts that are not declared yet, with what each should state; `build` lists differences of stimuli."""
+        present = {*self.stated, "stimulus_differences"}
+        return {name: words for name, words in DECLARED_FACTS.items() if name not in present}
+
+    @property
+    def placeholders(self) -> dict[str, str]:
+        """The placeholders that stand where facts should, by name."""
+        return {name: text for name, text in self.model_dump(exclude_none=True).items() if _is_empty(name, text)}
+
+
+def _is_empty(name: str, text: str) -> bool:
+    return placeholders.is_placeholder(text, meant=(name, DECLARED_FACTS.get(name, "")))
 
 
 class ExpectedSection(Section):
@@ -73,12 +93,6 @@ class JudgesSection(Section):
 
     margin: Annotated[float, Field(gt=0)] | None = None
     random_sample: bool = False
-
-
-class BenchmarkSection(Section):
-    """`benchmark:` how the project becomes a benchmark: with `hidden` its test items are published without gold."""
-
-    hidden: bool = False
 
 
 class LineageSection(Section):

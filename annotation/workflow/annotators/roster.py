@@ -10,7 +10,7 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from aggregation import spelling
+from aggregation import placeholders, spelling
 from aggregation.findings import write_plain
 from annotation.campaigns import project_file
 from annotation.campaigns.project_file import ProjectFile
@@ -39,9 +39,10 @@ def get_annotator(session: Session, pseudonym: str) -> Annotator:
 def suspend_annotator(session: Session, *, annotator: Annotator, reason: str, now: datetime) -> bool:
     """Assign nothing more to the annotator in any project and end their live assignments; their answers stay.
 
-    False where they were suspended already; the new reason replaces the old one. Raises BadInput for an empty reason.
+    False where they were suspended already; the new reason replaces the old one. Raises BadInput for an empty reason
+    or a placeholder.
     """
-    if not reason.strip():
+    if placeholders.is_unwritten(reason):
         raise BadInput("Why? Somebody will ask.", where=Where(field="reason"), remedy="Give a reason.")
     newly_suspended = annotator.suspended_at is None
     annotator.suspended_at, annotator.suspended_reason = annotator.suspended_at or now, reason.strip()

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, func, select
 
+from aggregation import placeholders
 from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import BadInput, Conflict, NotFound, Refused, Where
 from annotation.store import database, judgements, models
@@ -278,12 +279,12 @@ def reject_answer(
 ) -> None:
     """Reject the final revision of an answer: it is excluded, and its place goes to somebody else.
 
-    `revision` is the one that was shown. Raises BadInput without a reason, NotFound for an answer that is not in the
-    project, Conflict for one that was corrected since, was decided on, does not count, or that the reviewer may not
-    review.
+    `revision` is the one that was shown. Raises BadInput without a reason or with a placeholder, NotFound for an answer
+    that is not in the project, Conflict for one that was corrected since, was decided on, does not count, or that the
+    reviewer may not review.
     """
     words = " ".join(reason.split())
-    if not words or len(words) > MAX_REASON_LENGTH:
+    if placeholders.is_unwritten(words) or len(words) > MAX_REASON_LENGTH:
         raise BadInput(
             f"A rejection needs a reason of up to {MAX_REASON_LENGTH} characters.",
             where=Where(field="reason"),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from annotation.campaigns.questions.question_base import count_units
+from annotation.campaigns.stimulus import get_mark_sign
 from annotation.vocabulary import Stage
-from annotation.workflow.assignments import AssignedItem, RemarkKind, SavedJudgement, ShownQuestion, TrainingFeedback
+from annotation.workflow.assignments import AssignedItem, RemarkKind, SavedJudgement, ShownQuestion
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout, prompts
@@ -17,7 +17,7 @@ from bot.conversation.inputs import INPUTS
 from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts, get_item_texts
 from bot.conversation.updates_and_calls import ButtonAction, ButtonRows
-from bot.conversation.views import second_pass
+from bot.conversation.views import second_pass, verdicts
 
 
 def render_answer_summary(item: AssignedItem, draft: AnswerDraft, translate: Texts) -> tuple[RenderedMessage, ...]:
@@ -82,66 +82,11 @@ def format_stage_rules(item: AssignedItem, translate: Texts) -> str:
     return " ".join(rules)
 
 
-def list_feedback(saved: SavedJudgement, feedback: TrainingFeedback, translate: Texts) -> list[str]:
-    """The lines below an answer: whether it is right, the gold answer and why; a skip is told nothing.
-
-    Where several questions have gold, the verdicts stand beside the answers, and only a right item is called so below.
-    """
-    if not saved.stored_answers:
-        return []
-    gold = format_gold(saved, feedback, translate)
-    verdict = {
-        True: translate("right"),
-        False: "" if _has_own_verdicts(saved) else _format_wrong(saved, feedback, translate),
-        None: translate("for-comparison", gold=gold),
-    }[feedback.right]
-    return [verdict if gold or feedback.right else "", feedback.explanation or ""]
-
-
 def render_verdict(saved: SavedJudgement, translate: Texts) -> RenderedMessage:
     """The feedback on an answer in training, to be read below a typed one."""
-    verdicts = format_answers(saved, translate) if _has_own_verdicts(saved) else []
-    feedback = [] if saved.feedback is None else list_feedback(saved, saved.feedback, translate)
-    return message_layout.render_text(translate, "\n".join(verdicts), *feedback)
-
-
-def _has_own_verdicts(saved: SavedJudgement) -> bool:
-    """Whether each answer gets a verdict on its own line: in training, of an item with several questions."""
-    return len(saved.questions) > 1 and saved.feedback is not None and bool(saved.feedback.marks)
-
-
-def _format_wrong(saved: SavedJudgement, feedback: TrainingFeedback, translate: Texts) -> str:
-    """That the answer is wrong and what is right; of a marked part that touches the right one, how it differs."""
-    gold, shown = format_gold(saved, feedback, translate), saved.questions[0]
-    given = saved.stored_answers.get(shown.name, "")
-    if gold and shown.question.marks_parts and _touches(given, feedback.gold.get(shown.name, "")):
-        answer = INPUTS[shown.question.kind].format_answer(shown, given, translate, language=saved.language)
-        return translate("wrong-nearly", gold=gold, answer=answer)
-    return translate("wrong", gold=gold)
-
-
-def _touches(given: str, gold: str) -> bool:
-    """Whether one of the marked parts overlaps with a right one; both are as stored."""
-    return any(
-        part["start"] < right["end"] and right["start"] < part["end"]
-        for part in json.loads(given or "[]")
-        for right in json.loads(gold or "[]")
-    )
-
-
-def format_gold(saved: SavedJudgement, feedback: TrainingFeedback, translate: Texts) -> str:
-    """The right answers of all questions, in words, without those that were given where others were wrong."""
-    return "; ".join(
-        _format_gold_answer(saved, name, text, translate)
-        for name, text in feedback.gold.items()
-        if any(shown.name == name for shown in saved.questions) and (feedback.right or not feedback.marks.get(name))
-    )
-
-
-def _format_gold_answer(saved: SavedJudgement, name: str, text: str, translate: Texts) -> str:
-    shown = next(candidate for candidate in saved.questions if candidate.name == name)
-    label = next((label for option, label in zip(shown.options, shown.labels, strict=True) if option == text), text)
-    return INPUTS[shown.question.kind].format_answer(shown, label, translate, language=saved.language)
+    lines = format_answers(saved, translate) if saved.has_verdicts else []
+    feedback = [] if saved.feedback is None else verdicts.list_feedback(saved, saved.feedback, translate)
+    return message_layout.render_text(translate, "\n".join(lines), *feedback)
 
 
 STAGE_TEXTS = {Stage.TRAINING: "stage-training", Stage.QUALIFICATION: "stage-qualification"}
@@ -388,13 +333,14 @@ def build_stimulus_blocks(
 
 
 def _build_piece(piece: Mapping[str, Any], language: str) -> TextBlock:
-    """A piece of the stimulus: its gap as a bold word in brackets, its marked passages in asterisks.
+    """A piece of the stimulus: its gap as a bold word in brackets, its marked passages between signs.
 
-    The first mark is bold, the others are underlined. Models see the same brackets and asterisks.
+    The first mark is bold in asterisks, the others are underlined in underscores. Models see the same signs.
     """
     text, gap = str(piece["text"]), piece["gap"]
     replacements = [
-        (start, end, f"*{text[start:end]}*", number == 0) for number, (start, end) in enumerate(piece["marks"])
+        (start, end, f"{get_mark_sign(number)}{text[start:end]}{get_mark_sign(number)}", number == 0)
+        for number, (start, end) in enumerate(piece["marks"])
     ]
     if gap is not None:
         replacements.append((gap[0], gap[1], f"[{get_item_texts(language)('gap')}]", True))
@@ -420,7 +366,7 @@ def render_finished_item(saved: SavedJudgement, translate: Texts, *, emoji: str 
     """The message of an item after its answer: the answer, any feedback, and the item below where it fits."""
     heading = _format_finished_heading(saved, translate, emoji=emoji)
     first_line = TextBlock(heading, ((0, len(heading.split("\n")[0])),))
-    remarks = list_feedback(saved, saved.feedback, translate) if saved.feedback is not None else []
+    remarks = verdicts.list_feedback(saved, saved.feedback, translate) if saved.feedback is not None else []
     remarks = [translate("extra")] if saved.extra else remarks
     remarks += [translate(REMARKS[remark.kind], number=remark.number) for remark in saved.remarks]
     without_item = [first_line, *(TextBlock(line) for line in remarks)]
@@ -441,9 +387,9 @@ def render_finished_item(saved: SavedJudgement, translate: Texts, *, emoji: str 
 
 def format_answers(saved: SavedJudgement, translate: Texts) -> list[str]:
     """The stored answers in words; where the item has several questions, each after its question."""
-    if _has_own_verdicts(saved):  # not of questions that were not asked, or may be left open
-        verdicts = (_format_verdict(saved, shown, translate) for shown in saved.questions)
-        return [verdict for verdict in verdicts if verdict]
+    if saved.has_verdicts:  # not of questions that were not asked, or may be left open
+        told = (_format_verdict(saved, shown, translate) for shown in saved.questions)
+        return [one for one in told if one]
     shown_questions: dict[str, ShownQuestion] = {shown.name: shown for shown in saved.questions}
     answers = []
     for name, label in saved.stored_answers.items():
@@ -465,7 +411,7 @@ def _format_verdict(saved: SavedJudgement, shown: ShownQuestion, translate: Text
         return "" if stored is None else line
     if mark:
         return f"{RIGHT} {line}"
-    gold = _format_gold_answer(saved, shown.name, feedback.gold[shown.name], translate)
+    gold = verdicts.format_gold_answer(saved, shown.name, feedback.gold[shown.name], translate)
     right = translate("right-value", gold=gold)
     return f"{WRONG} {line} ({right})"
 
@@ -477,7 +423,7 @@ def _format_finished_heading(saved: SavedJudgement, translate: Texts, *, emoji: 
     answers = format_answers(saved, translate)
     if not answers:
         answers = [translate("second-none" if saved.is_second_pass else "leave-open")]
-    if len(answers) > 1 or _has_own_verdicts(saved):
+    if len(answers) > 1 or saved.has_verdicts:
         return "\n".join([f"{mark} {saved.number} {emoji}".strip(), *answers])
     return f"{mark} {saved.number} · {answers[0]} {emoji}".strip()
 
@@ -490,8 +436,8 @@ def format_toast(saved: SavedJudgement, translate: Texts, *, emoji: str) -> str:
         text = translate("extra")
     elif saved.feedback is not None and saved.feedback.right is not None:
         wrong = [line for line in format_answers(saved, translate) if line.startswith(WRONG)]
-        if not _has_own_verdicts(saved):
-            wrong = [f"{WRONG} {translate('wrong', gold=format_gold(saved, saved.feedback, translate))}"]
+        if not saved.has_verdicts:
+            wrong = [f"{WRONG} {translate('wrong', gold=verdicts.format_gold(saved, saved.feedback, translate))}"]
         text = translate("right") if saved.feedback.right else "\n".join(wrong)
     elif saved.revision:
         text = translate("answer-changed")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Protocol
 
-from exports.benchmark_items.sources import TaskSource
+from exports.benchmark_items.sources import AnswerForm, TaskSource
 from exports.benchmark_items.task_functions import Doc
 from exports.inputs import DataSet
 
@@ -21,7 +21,10 @@ Cue = Mapping[str, str]
 """The last line of a prompt by language; English for other languages."""
 ANSWER_CUE: Cue = MappingProxyType({"uk": "Відповідь:", "ru": "Ответ:", "en": "Answer:"})
 """The one of types that need no other."""
-NEWLINE, PARAGRAPH, LONG_GAP = "\n", "\n\n", "\n\n\n"
+LONG_GAP = "\n\n\n"
+"""Two empty lines end a reply, as they end each example before an item: reasoning has lines and paragraphs."""
+MOST_TOKENS = 2048
+"""How long a reply is at most, its reasoning with it, where the harness is not told otherwise."""
 
 
 class ItemReader(Protocol):
@@ -45,10 +48,10 @@ class AnswerSpace(ABC):
 
     `question` is the name of the type, `category` what the Hub calls such tasks.
     `scorer` is the function of `task_functions` and `metrics` are what it returns, the primary one first. A model
-    `chooses` one of the options by their likelihoods, or writes a reply, which `has_lines` where right answers do.
-    With `counts_options` rows count the votes for each option. `names_reasons` says that options are words, by which
-    annotators can say why an item is unusable. `field_types` are the types of those fields of `build_fields` and
-    `build_gold_fields` that are no text.
+    writes a reply of at most `most_tokens`, or `chooses` one of the options by their likelihoods, also by those of
+    their texts if it `has_norm`. With `counts_options` rows count the votes for each option. `names_reasons` says that
+    options are words, by which annotators can say why an item is unusable. `field_types` are the types of those fields
+    of `build_fields` and `build_gold_fields` that are no text.
     """
 
     question: ClassVar[str]
@@ -58,7 +61,8 @@ class AnswerSpace(ABC):
     scorer: ClassVar[str]
     metrics: ClassVar[tuple[str, ...]]
     chooses: ClassVar[bool] = False
-    has_lines: ClassVar[bool] = False
+    has_norm: ClassVar[bool] = False
+    most_tokens: ClassVar[int] = MOST_TOKENS
     counts_options: ClassVar[bool] = False
     names_reasons: ClassVar[bool] = False
     field_types: ClassVar[Mapping[str, FieldType]] = MappingProxyType({})
@@ -95,6 +99,10 @@ class AnswerSpace(ABC):
     def build_source_fields(self, question: Any) -> dict[str, Any]:
         """The fields of `TaskSource` that models have to be shown."""
 
+    def choose_answer_form(self, source: TaskSource) -> AnswerForm | None:
+        """How a model names an option; None where it names none."""
+        return None
+
     def build_cue(self, source: TaskSource) -> str:
         """The last line of a prompt."""
         return translate_cue(self.cue, source)
@@ -115,9 +123,13 @@ class AnswerSpace(ABC):
         """A stored answer (gold, or a person's) in the model's answer space; None if the item has no such answer."""
         return stored
 
-    def build_reply(self, stored: str | None, doc: Doc) -> Any:
-        """What a replayed person says to the harness; an empty text for a skip."""
-        return "" if stored is None else self.encode_answer(stored, doc)
+    def build_reply(self, stored: str | None, doc: Doc) -> str:
+        """What a replayed person writes to the harness; an empty text for a skip, and for what the item has not."""
+        return "" if stored is None else self.encode_answer(stored, doc) or ""
+
+    def find_option(self, stored: str | None, doc: Doc) -> int | None:
+        """The index of the option that an answer chooses; None for a skip, and where there are no options."""
+        return None
 
     @abstractmethod
     def read_reply(self, doc: Doc, replies: Sequence[Any]) -> str | None:
@@ -133,10 +145,9 @@ class AnswerSpace(ABC):
             return str(written)
         return written if isinstance(written, str) else None
 
-    def choose_generation(self, source: TaskSource, docs: Sequence[Doc]) -> dict[str, object]:
-        """Where a reply ends: one line, or more where right answers have more."""
-        several = source.several or any(NEWLINE in str(doc["answer"]) for doc in docs)
-        return {"until": [PARAGRAPH if several and self.has_lines else NEWLINE], "do_sample": False}
+    def describe_generation(self) -> dict[str, object]:
+        """Where a reply ends, as the harness has it: never at its first line, where a model may still be thinking."""
+        return {"until": [LONG_GAP], "do_sample": False, "max_gen_toks": self.most_tokens}
 
 
 def translate_cue(cue: Cue, source: TaskSource) -> str:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from aggregation import spelling
-from exports.benchmark_items import task_functions
+from exports.benchmark_items import readers, task_functions
 from exports.benchmark_items.answer_spaces.answer_space import AnswerSpace, Cue, FieldType, ItemReader
 from exports.benchmark_items.sources import TaskSource
 from exports.benchmark_items.task_functions import Doc, name_box_metric
@@ -30,7 +30,7 @@ class BoxesSpace(AnswerSpace):
     category = "multiple-choice"
     cue = NUMBERS_CUE
     scorer = "score_boxes"
-    metrics = ("exact_match", "f1a", "f1m", "f1m_of_averages")
+    metrics = ("exact_match", "exact_match_strict", "f1a", "f1m", "f1m_of_averages")
     names_reasons = True
     counts_options = True
     field_types: ClassVar[Mapping[str, FieldType]] = MappingProxyType({"options": "texts"})
@@ -66,15 +66,19 @@ class BoxesSpace(AnswerSpace):
         return None if boxes is None else json.dumps(boxes, ensure_ascii=False)
 
     def read_answer(self, written: object, item: str, data: DataSet, *, gold: object) -> str | None:
-        """A list of the item's boxes, or one as JSON."""
+        """A list of the item's boxes, also as JSON, or a reply that lists their texts or their numbers from 1."""
         boxes = data.boxes if data.boxes is not None else data.own_boxes.get(item, ())
         try:
             parts = json.loads(written) if isinstance(written, str) else written
         except ValueError:
-            return None
-        if not isinstance(parts, list):
-            return None
-        named = [spelling.find_name(part, boxes) if isinstance(part, str) else None for part in parts]
+            parts = None
+        named: list[str | None] = [None]
+        if isinstance(parts, list):
+            named = [spelling.find_name(str(part), boxes) for part in parts]
+        if None in named and not any(box.strip().isdigit() for box in boxes):
+            reply = written if isinstance(written, str) else json.dumps(written)
+            ticked = readers.read_boxes_reply(reply, texts=boxes).lenient
+            named = [None] if ticked is None else [boxes[index] for index in ticked]
         if None in named:
             return None
         return json.dumps([box for box in boxes if box in named], ensure_ascii=False)

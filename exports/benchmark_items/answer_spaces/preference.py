@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
-from typing import Any, ClassVar
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from aggregation.sides import LETTERS, SIDES, find_meanings
-from exports.benchmark_items.answer_spaces.answer_space import Cue, FieldType, ItemReader
+from exports.benchmark_items import readers
+from exports.benchmark_items.answer_spaces.answer_space import ItemReader
 from exports.benchmark_items.answer_spaces.label import ChoiceSpace
-from exports.benchmark_items.sources import TaskSource
+from exports.benchmark_items.sources import AnswerForm, TaskSource
 from exports.inputs import DataSet
 
 
 class PreferenceSpace(ChoiceSpace):
-    """Which of an item's texts is better; the labels are positions of texts, the same for all items."""
+    """Which of an item's texts is better, asked for by its letter; the labels are the same for all items."""
 
     question = "preference"
-    cue: ClassVar[Cue] = MappingProxyType(
-        {"uk": "Відповідь (лише літера):", "ru": "Ответ (только буква):", "en": "Answer (the letter only):"}
-    )
     names_reasons = False
-    field_types: ClassVar[Mapping[str, FieldType]] = MappingProxyType(
-        {"texts": "texts", "options": "texts", "labels": "texts", "label": "integer"}
-    )
+    has_norm = False
 
     def number_positions(self, question: Any, options: Iterable[Sequence[str] | None]) -> Any:
         """The labels of sides are the same for all items, so no codes are added."""
@@ -46,10 +41,13 @@ class PreferenceSpace(ChoiceSpace):
         undecided = question.get_options(None)[len(question.side_labels) :]
         return {"labels": question.classes, "undecided": undecided}
 
+    def choose_answer_form(self, source: TaskSource) -> AnswerForm:
+        """Always the letter."""
+        return "letter"
+
     def build_fields(self, source: TaskSource, *, options: list[str], text: str | None) -> dict[str, Any]:
-        """The texts, then the words for a tie and "both bad"; a model chooses the letter of one of them."""
-        texts = [*options, *source.undecided]
-        return {"texts": texts, "options": list(LETTERS[0][: len(texts)]), "labels": list(source.labels or ())}
+        """The texts, then the words for a tie and "both bad", each with a letter."""
+        return super().build_fields(source, options=[*options, *source.undecided], text=text)
 
     def read_answer(self, written: object, item: str, data: DataSet, *, gold: object) -> str | None:
         """The label that a letter, number, system or label means; None if it means none, or several."""
@@ -61,4 +59,8 @@ class PreferenceSpace(ChoiceSpace):
         undecided = [(label, "") for label in data.classes or () if label not in SIDES]
         names = [(system,) for system in systems] if len(systems) == n_sides else ()
         meant = find_meanings(text, n_sides=n_sides, names=names, undecided=undecided)
-        return meant[0] if len(meant) == 1 else None
+        if meant:
+            return meant[0] if len(meant) == 1 else None
+        labels = [*SIDES[:n_sides], *(label for label, _ in undecided)]
+        number = readers.read_choice(text, marks=LETTERS[0][:n_sides], texts=labels).lenient
+        return None if number is None else labels[number]

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from aggregation.answer_types.span import LabelledSpan, format_spans
-from exports.benchmark_items import task_functions
+from exports.benchmark_items import readers, task_functions
 from exports.benchmark_items.answer_spaces.answer_space import AnswerSpace, Cue, ItemReader, translate_cue
 from exports.benchmark_items.sources import TaskSource
 from exports.benchmark_items.task_functions import Doc
@@ -39,8 +39,7 @@ class SpanSpace(AnswerSpace):
     category = "question-answering"
     cue = PARTS_CUE
     scorer = "score_span"
-    metrics = ("exact_match", "f1", "f1_char")
-    has_lines = True
+    metrics = ("exact_match", "exact_match_strict", "f1", "f1_char")
 
     def find_obstacle(self, question: Any) -> str | None:
         """Classes of parts cannot be quoted."""
@@ -51,8 +50,8 @@ class SpanSpace(AnswerSpace):
         return {"texts": items.read_texts(question.field), "span_classes": question.labels}
 
     def build_source_fields(self, question: Any) -> dict[str, Any]:
-        """The words for no part, and whether there can be many."""
-        return {"no_answer": question.none, "several": question.most > 1}
+        """The words for no part."""
+        return {"no_answer": question.none}
 
     def build_cue(self, source: TaskSource) -> str:
         """With the words for no part, if people had them."""
@@ -70,7 +69,7 @@ class SpanSpace(AnswerSpace):
         if not ends:
             return None if doc["no_answer"] is None else str(doc["no_answer"])
         quoted = "\n".join(doc["text"][start:end] for start, end in ends)
-        return quoted if task_functions.read_spans(doc, [quoted]) == ends else stored
+        return quoted if task_functions.read_spans(doc, [quoted], strict=True) == ends else stored
 
     def read_reply(self, doc: Doc, replies: Sequence[Any]) -> str | None:
         """The parts that the reply quotes."""
@@ -81,8 +80,15 @@ class SpanSpace(AnswerSpace):
         return format_spans(marked, doc["text"])
 
     def read_answer(self, written: object, item: str, data: DataSet, *, gold: object) -> str | None:
-        """A list of {start, end} within the item's text, with a `label` where parts have classes, or one as JSON."""
+        """A list of {start, end} within the item's text, also as JSON, or a reply that quotes parts without classes.
+
+        Parts with classes have a `label`.
+        """
         text, labels = data.texts.get(item, ""), data.span_classes or ("",)
+        if isinstance(written, str) and data.span_classes is None:
+            ends = readers.read_quoted_parts(written, text=text).lenient
+            if ends is not None:
+                written = [{"start": start, "end": end} for start, end in ends]
         try:
             parts: Any = json.loads(written) if isinstance(written, str) else written
             spans = [

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from exports.benchmark_items import task_functions
-from exports.benchmark_items.answer_spaces.answer_space import LONG_GAP, AnswerSpace, Cue, FieldType, ItemReader
+from aggregation.scoring import normalise_answer
+from exports.benchmark_items import readers, task_functions
+from exports.benchmark_items.answer_spaces.answer_space import MOST_TOKENS, AnswerSpace, Cue, FieldType, ItemReader
 from exports.benchmark_items.sources import TaskSource
 from exports.benchmark_items.task_functions import Doc
+from exports.inputs import DataSet
 
 REMARK = "its texts are remarks, which need not be written"
 
@@ -24,8 +27,7 @@ class TextSpace(AnswerSpace):
     question = "text"
     category = "question-answering"
     scorer = "score_text"
-    metrics: ClassVar[tuple[str, ...]] = ("exact_match", "f1")
-    has_lines = True
+    metrics: ClassVar[tuple[str, ...]] = ("exact_match", "exact_match_strict", "f1")
     field_types: ClassVar[Mapping[str, FieldType]] = MappingProxyType({"accepted": "texts"})
 
     def find_obstacle(self, question: Any) -> str | None:
@@ -49,9 +51,22 @@ class TextSpace(AnswerSpace):
         accepted = list(source.data.accepted.get(doc["item_id"], ()))
         return super().build_gold_fields(source, doc) | {"accepted": accepted}
 
+    def build_reply(self, stored: str | None, doc: Doc) -> Any:
+        """The text; in a frame if it would be read as another one, because it has words that announce an answer."""
+        if stored is None:
+            return ""
+        rule, said = doc["normalise"], task_functions.read_text(doc, [stored])
+        is_same = said is not None and normalise_answer(rule, said) == normalise_answer(rule, stored)
+        return stored if is_same else json.dumps({"answer": stored}, ensure_ascii=False)
+
     def read_reply(self, doc: Doc, replies: Sequence[Any]) -> str | None:
-        """The reply as it is."""
+        """The text of the reply."""
         return task_functions.read_text(doc, replies)
+
+    def read_answer(self, written: object, item: str, data: DataSet, *, gold: object) -> str | None:
+        """The text, read as that of a reply."""
+        text = super().read_answer(written, item, data, gold=gold)
+        return None if text is None else readers.read_typed(text, rule=data.normalise).lenient
 
 
 class EditSpace(TextSpace):
@@ -61,7 +76,8 @@ class EditSpace(TextSpace):
     category = "text-generation"
     cue = CORRECTION_CUE
     scorer = "score_edit"
-    metrics = ("exact_match", "wer", "cer", "chrf")
+    metrics = ("exact_match", "exact_match_strict", "wer", "cer", "chrf")
+    most_tokens = 2 * MOST_TOKENS
 
     def find_obstacle(self, question: Any) -> str | None:
         """A correction that need not be made is asked like any other."""
@@ -75,6 +91,7 @@ class EditSpace(TextSpace):
         """With the text that is corrected."""
         return super().build_fields(source, options=options, text=text) | {"text": text}
 
-    def choose_generation(self, source: TaskSource, docs: Sequence[Doc]) -> dict[str, object]:
-        """A corrected text ends with a gap that no text has."""
-        return {"until": [LONG_GAP], "do_sample": False, "max_gen_toks": 4096}
+    def read_answer(self, written: object, item: str, data: DataSet, *, gold: object) -> str | None:
+        """The corrected text, read as that of a reply."""
+        text = super(TextSpace, self).read_answer(written, item, data, gold=gold)
+        return None if text is None else readers.read_edited(text, text=data.texts.get(item, "")).lenient

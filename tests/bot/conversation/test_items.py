@@ -115,15 +115,15 @@ def test_a_longer_question_takes_no_text_from_the_screen(chat: Chat, load: Load)
     assert chat.screens[-2].text.startswith("✓ 1\nПерше? — так\nДруге? — ні")
 
 
-def test_two_highlights_look_different_and_have_asterisks(chat: Chat, load: Load) -> None:
-    """The first is bold, the second underlined. Models see the asterisks, as no screen reader tells what is bold."""
+def test_two_highlights_look_different_and_have_signs(chat: Chat, load: Load) -> None:
+    """The first is bold, the second underlined. Models see the signs, as no screen reader tells what is bold."""
     load(
         [{"id": "1", "text": "Кіт побачив пса, і він утік.", "who": "він", "noun": "Кіт", "gold": "так"}],
         question="{type: choice, text: 'Так?', options: [так, ні]}",
         items="{{file: {name}.jsonl, id: id, show: [{{field: text, mark: [who, noun]}}], gold: gold}}",
     )
     chat.begin()
-    assert "<u>*Кіт*</u> побачив пса, і <b>*він*</b> утік." in chat.last.html
+    assert "<u>_Кіт_</u> побачив пса, і <b>*він*</b> утік." in chat.last.html
 
 
 LONG_TEXT = "Це довгий текст новини, який треба прочитати. " * 20

@@ -38,6 +38,11 @@ def change_declared(name: str) -> Change:
     return change
 
 
+def without_tasks(make: Any) -> ReleaseInputs:
+    """The release of a project of which no task is made, so that no manifest says what differs."""
+    return make.inputs(benchmark=dataclasses.replace(make.source(), tasks=()))  # type: ignore[no-any-return]
+
+
 def change_answers(edit: Callable[[pd.DataFrame], pd.DataFrame], **more: Any) -> Change:
     """The release with other answers."""
 
@@ -165,7 +170,7 @@ UNMET: dict[str, list[Change]] = {
         with_options(lambda _number: 3),
     ],
     "R20": [
-        change_declared("stimulus_differences"),
+        without_tasks,
         change_answers(set_cells("stimulus_sha256", None, rows=slice(0, 1))),
         change_answers(set_cells("stimulus_sha256", "9" * 64, rows=slice(0, 1))),
     ],

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from exports.model_answers import ReadAnswers, ReadModels
-from exports.release import ReleaseFolder, build_release_folder
+from exports.release import ReleaseFolder, build_release_folder, verification
+from exports.release.raw_inputs import write_inputs
 from exports.release_state import ReleaseInputs
 
 
@@ -39,3 +42,23 @@ def hidden(make_release: Any) -> ReleaseInputs:
     made: ReleaseInputs = make_release.inputs()
     tasks = tuple(dataclasses.replace(task, hidden=True) for task in made.benchmark.tasks)
     return dataclasses.replace(made, benchmark=dataclasses.replace(made.benchmark, tasks=tasks))
+
+
+@pytest.fixture(scope="module")
+def computed_once() -> Iterator[None]:
+    """Most tests alter what follows from the raw files, not these: what follows from them is the same each time, as
+    `test_the_same_inputs_give_the_same_bytes` says. Altered raw files are computed anew.
+    """
+    computed: dict[str, ReleaseFolder] = {}
+
+    def build(inputs: ReleaseInputs, **options: Any) -> ReleaseFolder:
+        if options["recorded"] is not None:
+            return build_release_folder(inputs, **options)
+        key = json.dumps([write_inputs(inputs), options["draft"]])
+        if key not in computed:
+            computed[key] = build_release_folder(inputs, **options)
+        return computed[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(verification, "build_release_folder", build)
+        yield

@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 from aggregation.errors import HromadaError
+from exports import records
 from exports.joint_answers import QuestionSpec
 from exports.model_answers import ReadAnswers, ReadModels
-from exports.release import raw_inputs
 from exports.release.raw_inputs import read_inputs, write_inputs
 
 
@@ -81,9 +81,7 @@ def test_sets_are_written_in_one_order(make: Any) -> None:
         unasked=(frozenset("zyxwvutsrqponmlkjihgfedcba"),),
     )
     (text,) = (
-        own
-        for path, own in raw_inputs.write_record(full, "x", without=("data",)).items()
-        if path.endswith("record.json")
+        own for path, own in records.write_record(full, "x", without=("data",)).items() if path.endswith("record.json")
     )
     assert str(list("abcdefghijklmnopqrstuvwxyz")).replace("'", '"') in text
 
@@ -98,7 +96,7 @@ def test_sets_are_written_in_one_order(make: Any) -> None:
     ],
 )
 def test_frames_keep_values_and_types(frame: pd.DataFrame) -> None:
-    again = raw_inputs.read_frame({"f": raw_inputs.write_frame(frame)}, "f")
+    again = records.read_frame({"f": records.write_frame(frame)}, "f")
     assert list(again.columns) == list(frame.columns)
     assert [str(kind) for kind in again.dtypes] == [str(kind) for kind in frame.dtypes]
     for name in frame.columns:

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,30 +25,10 @@ from exports.release import (
     write_release_folder,
 )
 from exports.release.folder import hash_content
-from exports.release.raw_inputs import write_inputs
 from exports.release_state import ReleaseInputs
 
 Contents = dict[str, bytes]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _equal_inputs_are_computed_once() -> Iterator[None]:
-    """Most tests alter what follows from the raw files, not these: what follows from them is the same each time, as
-    `test_the_same_inputs_give_the_same_bytes` says. Altered raw files are computed anew.
-    """
-    computed: dict[str, ReleaseFolder] = {}
-
-    def build(inputs: ReleaseInputs, **options: Any) -> ReleaseFolder:
-        if options["recorded"] is not None:
-            return build_release_folder(inputs, **options)
-        key = json.dumps([write_inputs(inputs), options["draft"]])
-        if key not in computed:
-            computed[key] = build_release_folder(inputs, **options)
-        return computed[key]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(verification, "build_release_folder", build)
-        yield
+pytestmark = pytest.mark.usefixtures("computed_once")
 
 
 def encode(built: ReleaseFolder) -> Contents:

@@ -204,7 +204,9 @@ def create_tables() -> None:
         sa.Column("annotator_id", sa.Integer(), nullable=False),
         sa.Column("project_id", sa.Integer(), nullable=False),
         sa.Column(
-            "pool", *build_enum_type("pool", "pilot", "training", "qualification", "control", "main"), nullable=False
+            "pool",
+            *build_enum_type("pool", "pilot", "training", "qualification", "control", "few-shot", "main"),
+            nullable=False,
         ),
         sa.Column("start", sa.Integer(), nullable=False),
         sa.Column("pos", sa.Integer(), nullable=False),
@@ -219,7 +221,9 @@ def create_tables() -> None:
         sa.Column("seq", sa.Integer(), nullable=False),
         sa.Column("project_id", sa.Integer(), nullable=False),
         sa.Column(
-            "pool", *build_enum_type("pool", "pilot", "training", "qualification", "control", "main"), nullable=False
+            "pool",
+            *build_enum_type("pool", "pilot", "training", "qualification", "control", "few-shot", "main"),
+            nullable=False,
         ),
         sa.Column("item_id", sa.Integer(), nullable=False),
         sa.Column("at", MOMENT, nullable=False),

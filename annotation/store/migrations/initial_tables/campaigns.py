@@ -94,7 +94,7 @@ def create_tables() -> None:
         sa.Column("stage", *build_enum_type("stage", "pilot", "training", "qualification", "main"), nullable=False),
         sa.Column(
             "pool",
-            *build_enum_type("pool", "pilot", "training", "qualification", "control", "main"),
+            *build_enum_type("pool", "pilot", "training", "qualification", "control", "few-shot", "main"),
             server_default="main",
             nullable=False,
         ),
