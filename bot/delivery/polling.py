@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from telegram.error import Conflict, InvalidToken, TelegramError
 
-from annotation.errors import Unavailable
+from annotation.errors import SchemaMismatch, Unavailable
 from bot.delivery.delivery_settings import format_trace
 from bot.delivery.limits_and_retries import AwaitedService, Backoff, Failure, Watchdog, catch_failure
 from bot.delivery.process_lease import HeartbeatKeeper, LeaseKeeper
@@ -142,7 +142,7 @@ class UpdatePoller:
         if isinstance(failure, TelegramError):
             reason, seconds = explain_failure(failure)
             self.watchdog.explain_wait(reason, seconds=seconds)
-        elif not isinstance(failure, Unavailable):  # that the database is away is said once, by `database_state`
+        elif not isinstance(failure, Unavailable | SchemaMismatch):  # those are said elsewhere
             if (described := format_trace(failure)) != self._last_failure:
                 log.error("No updates for now: %s", described)
             self._last_failure = described
