@@ -25,7 +25,14 @@ def refuse_in_project(definition: ProjectSections, texts: Texts, *, place: Calla
     """
     errors = ErrorCollector()
     with errors:
-        refuse_in_texts([(definition.title, place(("title",))), *texts, *_list_question_texts(definition, place)])
+        refuse_in_texts(
+            [
+                (definition.title, place(("title",))),
+                *texts,
+                *_list_question_texts(definition, place),
+                *_list_model_texts(definition, place),
+            ]
+        )
     for error in (*_list_empty_facts(definition, place), *_list_contradicted(definition, place)):
         with errors:
             raise error
@@ -69,6 +76,12 @@ def _list_contradicted(definition: ProjectSections, place: Callable[[KeyPath], W
             where=place(("declared", "pay")),
             remedy="Write what people get, or take `reward.pay` out.",
         )
+
+
+def _list_model_texts(definition: ProjectSections, place: Callable[[KeyPath], Where]) -> Iterator[tuple[str, Where]]:
+    """What models alone read, where it is no switch."""
+    if isinstance(definition.benchmark.instructions, str):
+        yield definition.benchmark.instructions, place(("benchmark", "instructions"))
 
 
 def refuse_unwritten(text: str | None, *, where: Where) -> None:

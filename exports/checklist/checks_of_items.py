@@ -257,7 +257,7 @@ def _test_gold_position(data: DataSet) -> float | None:
 def check_stimulus(subject: Subject) -> Verdict:
     """R20: what people saw is what models get."""
     declared = check_declared(subject, "stimulus_differences")
-    if subject.project.differences and not subject.project.declared.get("stimulus_differences"):
+    if subject.project.differences and "stimulus_differences" not in subject.project.stated:
         listed = " ".join(map(show_finding, subject.project.differences))
         declared = met("The manifest of the benchmark lists what differs: “{listed}”", listed=listed)
     if declared.status != "met":

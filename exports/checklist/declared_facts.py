@@ -64,12 +64,9 @@ def _find_tools(subject: Subject) -> str:
 
 def _find_differences(subject: Subject) -> str:
     """What the manifest of the benchmark says of the project's tasks; of people elsewhere nothing was seen."""
-    benchmark, name = subject.state.benchmark, subject.project.name
-    if benchmark is None or subject.project.imported:
+    if subject.project.imported:
         return ""
-    tasks = [task for task in benchmark.manifest["tasks"].values() if task["dataset"].partition("/")[0] == name]
-    differences = dict.fromkeys(sentence for task in tasks for sentence in task["differences"])
-    listed = "”, “".join(sentence.rstrip(".") for sentence in differences)
+    listed = "”, “".join(show_finding(sentence).rstrip(".") for sentence in subject.project.differences)
     return translate("the manifest of the benchmark lists “{differences}”", differences=listed) if listed else ""
 
 

@@ -116,7 +116,7 @@ def _describe_differences(project: ProjectFacts, state: ReleaseState, words: Wor
     with use_language(words["language"]):
         shown = map(show_finding, project.differences)
         listed = [sentence[0].lower() + sentence[1:] for sentence in shown]
-    added = project.declared.get("stimulus_differences")
+    added = project.stated.get("stimulus_differences")
     sentences = [sentence.strip().rstrip(".") for sentence in (*listed, *([added] if added else []))]
     return words["stimulus_differences"].format(value="; ".join(sentences))
 

@@ -56,6 +56,7 @@ def test_every_placeholder_is_named_at_once_with_its_line_and_what_to_write(tmp_
         ("", ("title: t", "title: …"), "p.yaml:2:1, title: '…' is a placeholder."),
         ("", ("Читайте.", "TODO"), "p.yaml:4:1, instructions: 'TODO' is a placeholder."),
         ("", ('text: "?"', 'text: "TODO: ask"'), "p.yaml:5:26, question.text: 'TODO: ask' is a placeholder."),
+        ('benchmark: {instructions: "…"}\n', ("", ""), "p.yaml:8:13, benchmark.instructions: '…' is a placeholder."),
         ("content_warning: n/a\n", ("", ""), "p.yaml:8:1, content_warning: 'n/a' is a placeholder."),
         ("consent: {file: todo.md, version: 1}\n", ("", ""), "todo.md:1: 'TODO: write it' is a placeholder."),
         ("", ("instructions: Читайте.", "instructions_file: todo.md"), "todo.md:1: 'TODO: write it' is a pl"),
@@ -87,9 +88,9 @@ def test_short_answers_and_stored_placeholders_are_read(tmp_path: Path) -> None:
     facts = "{recruitment: friends, pay: no, ethics: IRB 5, population: uk, ai_use: none, licence: not known}"
     (tmp_path / "p.yaml").write_text(f"{PROJECT}declared: {facts}\n", "utf-8")
     read = project_file.read_project(tmp_path / "p.yaml").definition
-    assert read.declared.missing.keys() == {"stimulus_differences"}
+    assert not read.declared.missing
     stored = read.model_dump(mode="json")
-    stored["declared"] |= {"ethics": "-", "pay": "n/a"}
+    stored["declared"] |= {"ethics": "-", "pay": "n/a", "authors": "Ян"}
     declared = project_file.parse_definition(stored).declared
-    assert declared.missing.keys() == {"stimulus_differences", "ethics", "pay"}
-    assert declared.stated.keys() == {"recruitment", "population", "ai_use", "licence"}
+    assert declared.missing.keys() == {"ethics", "pay"}
+    assert declared.stated.keys() == {"recruitment", "population", "ai_use", "licence", "authors"}

@@ -41,8 +41,8 @@ def test_placeholders_of_an_older_file_are_no_facts_anywhere(make_release: Any) 
     state = declare(make_release, placeholders)
     checklist = check_release(state)
     found = {line.id: line for line in checklist.lines}
-    assert {line.id for line in checklist.blocking} == set(LINES.values())
-    for name, text in placeholders.items():
+    assert {line.id for line in checklist.blocking} == {*LINES.values()} - {"R20"}, "the manifest lists what differs"
+    for name, text in placeholders.items() - {("stimulus_differences", "none?")}:
         line = found[LINES[name]]
         assert f"`declared.{name}` is “{text}”, which is a placeholder." in line.evidence
         assert f"what {name} should state" in line.remedy
