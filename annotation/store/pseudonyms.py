@@ -140,15 +140,22 @@ def record_erasure(session: Session, *, pseudonym: str, standing: Standing, now:
     session.flush()
 
 
-def record_detachment(session: Session, *, pseudonym: str, suspended: bool, now: datetime) -> None:
-    """Record that the annotator is detached, and nothing of the projects that they took part in since.
+def record_detachment(session: Session, suspended: Mapping[str, bool], *, now: datetime) -> None:
+    """Record that these annotators are detached, by pseudonym whether they are suspended, and no project of theirs.
 
-    What holds from an earlier erasure stays, with its time.
+    What holds from an earlier erasure stays, with its time. The marks are stored in their own order, so that the order
+    of the rows does not tell whose they are.
     """
-    marked, earlier = find_mark(session, pseudonym), get_standing(session, pseudonym)
-    erased = earlier.erased if marked is None or earlier.detached else marked.erased_at.isoformat()
-    standing = replace(earlier, suspended=suspended, detached=True, erased=erased)
-    record_erasure(session, pseudonym=pseudonym, standing=standing, now=now)
+    for mark, is_suspended in sorted((compute_mark(pseudonym), held) for pseudonym, held in suspended.items()):
+        row = session.get(models.ErasedAnnotator, mark)
+        standing = Standing() if row is None else Standing(**row.standing)
+        erased = standing.erased if row is None or standing.detached else row.erased_at.isoformat()
+        standing = replace(standing, suspended=is_suspended, detached=True, erased=erased)
+        if row is None:
+            session.add(models.ErasedAnnotator(mark=mark, erased_at=now, standing=standing.as_json()))
+        else:
+            row.erased_at, row.standing = now, standing.as_json()
+    session.flush()
 
 
 def list_marks(connection: sa.Connection) -> dict[str, dict[str, Any]]:

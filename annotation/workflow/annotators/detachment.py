@@ -78,7 +78,7 @@ def plan_detachment(session: Session, project: models.Project) -> Detachment:
         .with_for_update()
         .execution_options(populate_existing=True)
     ).all()
-    known = {row.id or 0: row.pseudonym for row in people if not row.detached and _is_found_by_more(session, row)}
+    known = {row.id or 0: row.pseudonym for row in people if not row.detached and _is_identifiable(session, row)}
     reasons = _explain_staying(session, list(known))
     n_detached = sum(row.detached for row in people)
     return Detachment(
@@ -103,28 +103,28 @@ def detach_people(session: Session, project: models.Project, *, now: datetime) -
 
 
 def remove_identity(session: Session, annotator_ids: Sequence[int], *, now: datetime) -> None:
-    """Delete all that tells who these locked annotators are; the marks are stored in an order that tells nothing."""
+    """Delete all that tells who these locked annotators are, and store their marks."""
     from annotation.workflow.annotators import erasure  # which detaches whom a restored backup brought back
 
+    if not annotator_ids:
+        return
     session.flush()
-    if annotator_ids:
-        database.request_checkpoint(session)
-    marked = list[tuple[str, bool]]()
+    database.request_checkpoint(session)
+    suspended = dict[str, bool]()
     for chunk in _cut(annotator_ids):
-        chosen = models.Annotator.__table__.c.id.in_(chunk)  # type: ignore[attr-defined]
-        rows = session.exec(select(models.Annotator).where(chosen)).all()
-        marked += [(row.pseudonym, row.suspended_at is not None) for row in rows]
+        rows = session.exec(select(models.Annotator).where(col(models.Annotator.id).in_(chunk))).all()
+        suspended |= {row.pseudonym: row.suspended_at is not None for row in rows}
         _empty_rows(session, chunk, now=now)
-        for row in rows:
-            erasure.delete_pending_messages(session, row.id or 0, telegram_id=row.telegram_id, now=now)
+        telegram_ids = [row.telegram_id for row in rows if row.telegram_id is not None]
+        erasure.delete_pending_messages(session, chunk, telegram_ids=telegram_ids, now=now)
         _blank_journal(session, {row.id or 0: row.pseudonym for row in rows})
         _remove_makers(session, {row.pseudonym for row in rows})
-        emptied = dict.fromkeys(_IDENTIFYING)
         for row in rows:
-            pseudonym = pseudonyms.make_random_pseudonym(simulated=row.simulated)
-            models.ANNOTATORS.update(session, row, pseudonym=pseudonym, detached=True, **emptied)
-    for pseudonym, suspended in sorted(marked, key=lambda each: pseudonyms.compute_mark(each[0])):
-        pseudonyms.record_detachment(session, pseudonym=pseudonym, suspended=suspended, now=now)
+            row.pseudonym, row.detached = pseudonyms.make_random_pseudonym(simulated=row.simulated), True
+            for name in _IDENTIFYING:
+                setattr(row, name, None)
+        session.flush()
+    pseudonyms.record_detachment(session, suspended, now=now)
     session.expire_all()
 
 
@@ -175,7 +175,7 @@ def _select_people(project_id: int) -> sa.CompoundSelect[Any]:
     )
 
 
-def _is_found_by_more(session: Session, annotator: models.Annotator) -> bool:
+def _is_identifiable(session: Session, annotator: models.Annotator) -> bool:
     """Whether the database tells who they are.
 
     It does not of people of imported votes, and of reviewers without an account: whoever has the file of votes, or

@@ -6,7 +6,7 @@ that is restored is erased again (`erase_restored_annotators`), by the mark that
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -178,7 +178,8 @@ def _erase_rows(
         withdrawal.end_participation(session, annotator_id=annotator_id, project_id=project_id, now=now)
     tombstone = _empty_rows(session, annotator_id, projects=len(projects), now=now)
     _blank_journal(session, annotator_id)
-    delete_pending_messages(session, annotator_id, telegram_id=annotator.telegram_id, now=now)
+    telegram_ids = [] if annotator.telegram_id is None else [annotator.telegram_id]
+    delete_pending_messages(session, [annotator_id], telegram_ids=telegram_ids, now=now)
     emptied = ("telegram_id", "language", "time_zone", "suspended_at", "suspended_reason", "unreachable_at")
     models.ANNOTATORS.update(
         session,
@@ -262,12 +263,14 @@ def _blank_rejections(session: Session, reviewer_id: int) -> None:
     session.flush()
 
 
-def delete_pending_messages(session: Session, annotator_id: int, *, telegram_id: int | None, now: datetime) -> None:
+def delete_pending_messages(
+    session: Session, annotator_ids: Sequence[int], *, telegram_ids: Sequence[int], now: datetime
+) -> None:
     """Delete unhandled updates, unsent messages, the record of item messages, the state of the conversation, and what
     was to be sent or told.
     """
     execute = session.connection().execute
-    assignment_ids = sa.select(col(models.Assignment.id)).where(col(models.Assignment.annotator_id) == annotator_id)
+    assignment_ids = sa.select(col(models.Assignment.id)).where(col(models.Assignment.annotator_id).in_(annotator_ids))
     execute(sa.delete(models.ItemMessage).where(col(models.ItemMessage.assignment_id).in_(assignment_ids)))
     notices: tuple[Any, ...] = (
         models.NoticeWish,
@@ -276,15 +279,14 @@ def delete_pending_messages(session: Session, annotator_id: int, *, telegram_id:
         models.ExportRequest,
     )
     for table in (models.AnswerMessage, models.Conversation, *notices):
-        execute(sa.delete(table).where(col(table.annotator_id) == annotator_id))
-    execute(
-        sa.update(models.Announcement).where(col(models.Announcement.author_id) == annotator_id).values(author_id=None)
-    )
-    if telegram_id is None:
+        execute(sa.delete(table).where(col(table.annotator_id).in_(annotator_ids)))
+    is_theirs = col(models.Announcement.author_id).in_(annotator_ids)
+    execute(sa.update(models.Announcement).where(is_theirs).values(author_id=None))
+    if not telegram_ids:
         return
     for of_chat in (models.Outbox, models.ChatPause):
-        execute(sa.delete(of_chat).where(col(of_chat.chat_id) == telegram_id))
-    unhandled = sa.update(models.Inbox).where(col(models.Inbox.telegram_id) == telegram_id)
+        execute(sa.delete(of_chat).where(col(of_chat.chat_id).in_(telegram_ids)))
+    unhandled = sa.update(models.Inbox).where(col(models.Inbox.telegram_id).in_(telegram_ids))
     execute(unhandled.values(telegram_id=None, payload=sa.null(), done_at=now, reason=None, trace=None))
 
 

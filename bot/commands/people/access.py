@@ -179,9 +179,8 @@ def _print_detachment(done: Detachment, name: str, *, yes: bool) -> None:
     number = terminal_output.format_count(len(done.annotator_ids), "annotator")
     earlier = f" {done.detached} were before." if done.detached else ""
     if yes:
-        terminal_output.print_sentence(
-            f"Detached from {name}: {number}.{earlier} Backups and exports made before still hold who they were."
-        )
+        older = " Backups and exports made before still hold who they were." if done.annotator_ids else ""
+        terminal_output.print_sentence(f"Detached from {name}: {number}.{earlier}{older}")
     else:
         terminal_output.print_sentence(f"To detach from {name}: {number}.{earlier}")
     for pseudonym, reason in done.staying.items():

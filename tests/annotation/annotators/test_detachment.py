@@ -85,7 +85,7 @@ def leave_traces(people: People, session: Session, who: int) -> None:
     item = session.get_one(Item, assignment.item_id)
     item.data = item.data | {"author": f"{person.pseudonym}, abc"}
     project.definition = project.definition | {"review": {"made_by": "author"}}
-    project.definition_sha256 = "0" * 64
+    project.definition_sha256 = "e7a1" * 16
     ids, chat = {"annotator_id": who, "project_id": project.id or 0}, TELEGRAM_ID
     session.add_all([
         other,
