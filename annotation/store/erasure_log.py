@@ -53,9 +53,9 @@ def _cut_log(database: Database) -> bool:
         connection = database.engine.raw_connection()
         try:
             cursor = connection.cursor()
-            (timeout,) = cursor.execute("PRAGMA busy_timeout").fetchone()  # type: ignore[attr-defined]
+            (timeout,) = cursor.execute("PRAGMA busy_timeout").fetchone()
             cursor.execute("PRAGMA busy_timeout = 0")
-            (is_busy, _, _) = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()  # type: ignore[attr-defined]
+            (is_busy, _, _) = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             cursor.execute(f"PRAGMA busy_timeout = {timeout}")
         finally:
             connection.close()

@@ -61,8 +61,14 @@ def someone(session: Session) -> str:
     )
     session.add(made)
     session.flush()
-    met = {"annotator_id": made.annotator_id, "project_id": made.project_id, "group_id": item.group_id}
-    session.add(Exposure(**met, cause=ExposureCause.ANSWERED, at=NOW))
+    met = Exposure(
+        annotator_id=made.annotator_id,
+        group_id=item.group_id,
+        project_id=made.project_id,
+        cause=ExposureCause.ANSWERED,
+        at=NOW,
+    )
+    session.add(met)
     session.add(Judgement(assignment_id=made.id or 0, response=ANSWER, response_raw=ANSWER, answered_at=NOW))
     support_messages.store_message(
         session, annotator_id=person.id or 0, text="Що таке [хліб]?", now=NOW, assignment_id=made.id

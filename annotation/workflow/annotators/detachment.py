@@ -20,6 +20,7 @@ from annotation.errors import Conflict, Where
 from annotation.store import database, journal, models, pseudonyms
 from annotation.vocabulary import Event, ProjectStatus
 from annotation.workflow import definitions
+from annotation.workflow.annotators import pending_messages
 
 IDS_AT_ONCE = 500
 """How many ids one statement names; a statement may have a limited number of parameters."""
@@ -104,8 +105,6 @@ def detach_people(session: Session, project: models.Project, *, now: datetime) -
 
 def remove_identity(session: Session, annotator_ids: Sequence[int], *, now: datetime) -> None:
     """Delete all that tells who these locked annotators are, and store their marks."""
-    from annotation.workflow.annotators import erasure  # which detaches whom a restored backup brought back
-
     if not annotator_ids:
         return
     session.flush()
@@ -116,7 +115,7 @@ def remove_identity(session: Session, annotator_ids: Sequence[int], *, now: date
         suspended |= {row.pseudonym: row.suspended_at is not None for row in rows}
         _empty_rows(session, chunk, now=now)
         telegram_ids = [row.telegram_id for row in rows if row.telegram_id is not None]
-        erasure.delete_pending_messages(session, chunk, telegram_ids=telegram_ids, now=now)
+        pending_messages.delete_pending_messages(session, chunk, telegram_ids=telegram_ids, now=now)
         _blank_journal(session, {row.id or 0: row.pseudonym for row in rows})
         _remove_makers(session, {row.pseudonym for row in rows})
         for row in rows:

@@ -6,21 +6,20 @@ that is restored is erased again (`erase_restored_annotators`), by the mark that
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
-from sqlmodel.sql.expression import SelectOfScalar
 
 from aggregation.findings import Finding, read_plain, write_plain
 from annotation import vocabulary
 from annotation.errors import Conflict, Where
 from annotation.store import database, journal, models, pseudonyms, table_base
 from annotation.store.pseudonyms import Standing
-from annotation.workflow.annotators import detachment, withdrawal
+from annotation.workflow.annotators import detachment, pending_messages, withdrawal
 
 ERASED = vocabulary.Exclusion(vocabulary.ExclusionKind.ERASED, Finding("erased"))
 """The exclusion of erased answers."""
@@ -86,9 +85,10 @@ def erase_strangers(session: Session, *, now: datetime, organisers: Collection[i
     strangers = _select_strangers(now - timedelta(days=STRANGER_DAYS))
     strangers = strangers.where(col(models.Annotator.telegram_id).not_in(organisers))
     erased = 0
-    for annotator_id in session.exec(strangers.limit(STRANGERS_AT_ONCE)).all():
-        annotator = database.lock_annotator(session, annotator_id or 0).annotator
-        if session.exec(strangers.where(models.Annotator.id == annotator_id)).first() is None:
+    for annotator_id in session.connection().execute(strangers.limit(STRANGERS_AT_ONCE)).scalars().all():
+        annotator = database.lock_annotator(session, annotator_id).annotator
+        found = session.connection().execute(strangers.where(col(models.Annotator.id) == annotator_id))
+        if found.first() is None:
             continue  # they came back meanwhile
         erased += 1
         database.request_checkpoint(session)
@@ -103,7 +103,7 @@ STRANGER_DAYS, STRANGERS_AT_ONCE = 30, 20
 """After how many days strangers are erased, and how many in one transaction."""
 
 
-def _select_strangers(before: datetime) -> SelectOfScalar[int | None]:
+def _select_strangers(before: datetime) -> sa.Select[Any]:
     """Annotators with Telegram who came, and did something last, before a time, and never agreed to anything."""
     own_id = col(models.Annotator.id)
     done: tuple[Any, ...] = (
@@ -137,7 +137,7 @@ def _select_strangers(before: datetime) -> SelectOfScalar[int | None]:
         col(models.Conversation.annotator_id) == own_id, col(models.Conversation.at) >= before
     )
     return (
-        select(models.Annotator.id)
+        sa.select(own_id)
         .where(
             col(models.Annotator.telegram_id).is_not(None),
             models.IS_KNOWN,
@@ -179,7 +179,7 @@ def _erase_rows(
     tombstone = _empty_rows(session, annotator_id, projects=len(projects), now=now)
     _blank_journal(session, annotator_id)
     telegram_ids = [] if annotator.telegram_id is None else [annotator.telegram_id]
-    delete_pending_messages(session, [annotator_id], telegram_ids=telegram_ids, now=now)
+    pending_messages.delete_pending_messages(session, [annotator_id], telegram_ids=telegram_ids, now=now)
     emptied = ("telegram_id", "language", "time_zone", "suspended_at", "suspended_reason", "unreachable_at")
     models.ANNOTATORS.update(
         session,
@@ -261,33 +261,6 @@ def _blank_rejections(session: Session, reviewer_id: int) -> None:
             entry.data = entry.data | {"reason": write_plain(wordless)}
             session.add(entry)
     session.flush()
-
-
-def delete_pending_messages(
-    session: Session, annotator_ids: Sequence[int], *, telegram_ids: Sequence[int], now: datetime
-) -> None:
-    """Delete unhandled updates, unsent messages, the record of item messages, the state of the conversation, and what
-    was to be sent or told.
-    """
-    execute = session.connection().execute
-    assignment_ids = sa.select(col(models.Assignment.id)).where(col(models.Assignment.annotator_id).in_(annotator_ids))
-    execute(sa.delete(models.ItemMessage).where(col(models.ItemMessage.assignment_id).in_(assignment_ids)))
-    notices: tuple[Any, ...] = (
-        models.NoticeWish,
-        models.AnnouncementRecipient,
-        models.OrganiserNotice,
-        models.ExportRequest,
-    )
-    for table in (models.AnswerMessage, models.Conversation, *notices):
-        execute(sa.delete(table).where(col(table.annotator_id).in_(annotator_ids)))
-    is_theirs = col(models.Announcement.author_id).in_(annotator_ids)
-    execute(sa.update(models.Announcement).where(is_theirs).values(author_id=None))
-    if not telegram_ids:
-        return
-    for of_chat in (models.Outbox, models.ChatPause):
-        execute(sa.delete(of_chat).where(col(of_chat.chat_id).in_(telegram_ids)))
-    unhandled = sa.update(models.Inbox).where(col(models.Inbox.telegram_id).in_(telegram_ids))
-    execute(unhandled.values(telegram_id=None, payload=sa.null(), done_at=now, reason=None, trace=None))
 
 
 def _blank_journal(session: Session, annotator_id: int) -> None:

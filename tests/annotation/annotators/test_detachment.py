@@ -82,7 +82,7 @@ def leave_traces(people: People, session: Session, who: int) -> None:
     )
     other = session.get_one(Participation, (people.joined(session, 2).id, project.id))
     other.invitation_id = friend.id
-    item = session.get_one(Item, assignment.item_id)
+    item, done = session.get_one(Item, assignment.item_id), assignment.id or 0
     item.data = item.data | {"author": f"{person.pseudonym}, abc"}
     project.definition = project.definition | {"review": {"made_by": "author"}}
     project.definition_sha256 = "e7a1" * 16
@@ -91,7 +91,7 @@ def leave_traces(people: People, session: Session, who: int) -> None:
         other,
         models.SupportMessage(annotator_id=who, text=f"{MARKER} I am Petro", answer=MARKER, at=NOW, answered_at=NOW),
         models.Report(
-            item_id=item.id, annotator_id=who, assignment_id=assignment.id, reason="typo", text=MARKER, at=NOW
+            item_id=assignment.item_id, annotator_id=who, assignment_id=done, reason="typo", text=MARKER, at=NOW
         ),
         models.ProfileAnswer(annotator_id=who, field="city", value=MARKER, at=NOW),
         models.Cohort(annotator_id=who, name=MARKER),
@@ -99,15 +99,15 @@ def leave_traces(people: People, session: Session, who: int) -> None:
         models.Payment(**ids, hundredths=100, currency="UAH", note=MARKER, at=NOW),
         models.Consent(annotator_id=who, scope="project words", version="1", sha256="0" * 64, at=NOW),
         models.Conversation(annotator_id=who, step="skip", data={"text": MARKER}, at=NOW),
-        models.ItemMessage(assignment_id=assignment.id, message_id=TELEGRAM_ID),
-        models.AnswerMessage(annotator_id=who, message_id=TELEGRAM_ID, assignment_id=assignment.id, question=MARKER),
+        models.ItemMessage(assignment_id=done, message_id=TELEGRAM_ID),
+        models.AnswerMessage(annotator_id=who, message_id=TELEGRAM_ID, assignment_id=done, question=MARKER),
         models.Inbox(update_id=1, telegram_id=chat, payload={"text": MARKER}, received_at=NOW, reason=MARKER),
         models.Outbox(chat_id=chat, calls=[{"text": MARKER}], content=MARKER.encode(), created_at=NOW, due_at=NOW),
         models.ChatPause(chat_id=chat, until=NOW),
         models.NoticeWish(annotator_id=who, reminders=True),
         models.OrganiserNotice(annotator_id=who, key=MARKER, notice=MARKER, at=NOW),
         models.SubmissionReview(
-            assignment_id=assignment.id, revision=0, number=0, annotator_id=who, at=NOW,
+            assignment_id=done, revision=0, number=0, annotator_id=who, at=NOW,
             decision=ReviewDecision.ACCEPTED,
         ),
     ])  # fmt: skip
