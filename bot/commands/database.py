@@ -117,7 +117,7 @@ def _back_up_on_schedule(
     folder: Path | None, *, every: str, keep: int, watch: bool, to_key: str | None, json: bool
 ) -> None:
     from annotation.settings import read_settings
-    from annotation.store.backups import encryption
+    from annotation.store.backups import encryption, schedule
     from bot.commands import scheduled_backups
 
     interval = scheduled_backups.parse_interval(every)
@@ -129,6 +129,7 @@ def _back_up_on_schedule(
         every=interval,
         keep=keep,
         to_key=to_key,
+        early=1.0 if watch else schedule.EARLY,
     )
     if watch:
         scheduled_backups.keep_making(make)

@@ -51,11 +51,14 @@ def parse_interval(written: str) -> timedelta:
     return interval
 
 
-def make_if_due(folder: Path, *, every: timedelta, keep: int, to_key: str | None) -> ScheduledBackup:
-    """Make a backup in the folder if the newest is too old, and then delete those beyond the `keep` newest."""
+def make_if_due(folder: Path, *, every: timedelta, keep: int, to_key: str | None, early: float) -> ScheduledBackup:
+    """Make a backup in the folder if the newest is too old, and then delete those beyond the `keep` newest.
+
+    It is too old after this part of the interval: below 1 for a timer, which may fire a little early.
+    """
     with database_session.open_engine() as engine:
         now = processes.get_machine_time()
-        due = schedule.find_due_time(schedule.list_own_backups(engine, folder), every=every, now=now)
+        due = schedule.find_due_time(schedule.list_own_backups(engine, folder), every=every, now=now, early=early)
         if due > now:
             nothing = schedule.Rotation(deleted=(), damaged=())
             return ScheduledBackup(file=None, manifest=None, next_due=due, rotation=nothing)
@@ -67,22 +70,24 @@ def make_if_due(folder: Path, *, every: timedelta, keep: int, to_key: str | None
 
 
 def keep_making(make: Callable[[], ScheduledBackup]) -> None:
-    """Make backups until SIGTERM or Ctrl-C; a failure is printed, and tried again in five minutes."""
+    """Make backups until SIGTERM or Ctrl-C; a failure is printed once, and tried again every five minutes."""
+    failing = ""
     with stop_cleanly():
         try:
             while True:
-                time.sleep(_make_one(make))
+                try:
+                    wait, failing = _wait_after(make()), ""
+                except HromadaError as failure:
+                    if failure.problem != failing:  # the name of the file changes with the time
+                        print(f"hromada: {failure}", file=sys.stderr, flush=True)
+                    wait, failing = RETRY_SECONDS, failure.problem
+                time.sleep(wait)
         except KeyboardInterrupt:
             return
 
 
-def _make_one(make: Callable[[], ScheduledBackup]) -> float:
-    """Make a backup if it is due and print what was done; returns how many seconds to wait."""
-    try:
-        made = make()
-    except HromadaError as failure:
-        print(f"hromada: {failure}", file=sys.stderr, flush=True)
-        return RETRY_SECONDS
+def _wait_after(made: ScheduledBackup) -> float:
+    """Print what was made, if anything was; returns how many seconds to wait."""
     if made.file is not None:
         print_lines(made)
         sys.stdout.flush()

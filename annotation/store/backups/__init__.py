@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from sqlmodel import Session
+from sqlmodel import Session, col
 
 from annotation import input_files
 from annotation.errors import BadInput, Conflict, HromadaError, Where, explain_disk
@@ -196,7 +196,7 @@ def _count_newer_answers(engine: sa.Engine, stored: BackupManifest) -> int | Non
     query = sa.select(sa.func.count()).select_from(models.Judgement)
     since = stored.last_answer or (stored.made_at if stored.rows.get("judgement") else None)
     if since is not None:
-        query = query.where(models.Judgement.answered_at > datetime.fromisoformat(since))  # type: ignore[operator]
+        query = query.where(col(models.Judgement.answered_at) > datetime.fromisoformat(since))
     try:
         with translate_errors(engine.url), make_read_engine(engine).connect() as connection:
             return int(connection.execute(query).scalar_one())

@@ -103,7 +103,7 @@ def build_manifest(
         rows=dict(contents.rows),
         key=contents.key,
         erased={mark: dict(values) for mark, values in contents.erased.items()},
-        last_answer=contents.last_answer and contents.last_answer.isoformat(),
+        last_answer=None if contents.last_answer is None else contents.last_answer.isoformat(),
         to_key=to_key,
     )
 

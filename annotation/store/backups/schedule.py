@@ -20,7 +20,7 @@ from annotation.store.backups.manifest import BackupManifest
 from annotation.store.database import make_read_engine, translate_errors
 
 EARLY = 0.9
-"""A backup is due after this part of the interval: a timer that fires a little early must not skip a day."""
+"""For a timer a backup is due after this part of the interval: one that fires a little early must not skip a day."""
 TIME_FORMAT = "%Y%m%dT%H%M%SZ"
 _ENDING = r"-\d{8}T\d{6}Z\.backup(\.age)?"
 
@@ -87,13 +87,13 @@ def name_backup(engine: sa.Engine, *, now: datetime, encrypted: bool) -> str:
     return f"{_get_stem(engine)}-{now.strftime(TIME_FORMAT)}.backup" + (".age" if encrypted else "")
 
 
-def find_due_time(backups: Sequence[StoredBackup], *, every: timedelta, now: datetime) -> datetime:
-    """When the next backup is due: `now` if the newest is older than nine tenths of the interval, or if there is none.
+def find_due_time(backups: Sequence[StoredBackup], *, every: timedelta, now: datetime, early: float) -> datetime:
+    """When the next backup is due: `now` if there is none, or if the newest is older than this part of the interval.
 
     Backups from the future, made while the clock was wrong, do not count.
     """
     newest = max((backup.made_at for backup in backups if backup.made_at <= now), default=None)
-    return now if newest is None or now - newest >= every * EARLY else newest + every
+    return now if newest is None or now - newest >= every * early else newest + every
 
 
 def delete_old_backups(backups: Sequence[StoredBackup], *, keep: int, new: Path, now: datetime) -> Rotation:
