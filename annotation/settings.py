@@ -25,6 +25,10 @@ class FileSettings(BaseSettings):
         default=Path("hromada.key"),
         description="The key of the pseudonyms, made at first use. If it is lost, nobody can be recognised again.",
     )
+    backup_folder: Path = Field(
+        default=Path("backups"),
+        description="Where `hromada database backup --every` keeps backups; best on another disk, without the key.",
+    )
     texts: Path | None = Field(
         default=None,
         description="A Fluent file, or a folder of them: texts for annotators in further languages, read at the start.",
