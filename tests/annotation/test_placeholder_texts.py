@@ -85,12 +85,12 @@ def test_a_programme_is_invited_to_in_words(tmp_path: Path) -> None:
 
 def test_short_answers_and_stored_placeholders_are_read(tmp_path: Path) -> None:
     """What is stored stays valid, and counts as not declared."""
-    facts = "{recruitment: friends, pay: no, ethics: IRB 5, population: uk, ai_use: none, licence: not known, authors: Ян}"
+    facts = "{recruitment: friends, pay: no, ethics: IRB 5, population: uk, ai_use: none, licence: not known}"
     (tmp_path / "p.yaml").write_text(f"{PROJECT}declared: {facts}\n", "utf-8")
     read = project_file.read_project(tmp_path / "p.yaml").definition
     assert not read.declared.missing
     stored = read.model_dump(mode="json")
-    stored["declared"] |= {"ethics": "-", "pay": "n/a"}
+    stored["declared"] |= {"ethics": "-", "pay": "n/a", "authors": "Ян"}
     declared = project_file.parse_definition(stored).declared
     assert declared.missing.keys() == {"ethics", "pay"}
     assert declared.stated.keys() == {"recruitment", "population", "ai_use", "licence", "authors"}
