@@ -81,7 +81,8 @@ class Settings(FileSettings):
         description="The time zone of everybody who has not told theirs, and of the times that organisers see.",
     )
     health_listen: str | None = Field(
-        default=None, description="The host and port where GET /health says whether the bot is well; none by default."
+        default=None,
+        description="The host and port of GET /health, whether the bot is well, and of GET /metrics; none by default.",
     )
     dashboard_token: SecretStr | None = Field(
         default=None,
@@ -95,6 +96,9 @@ class Settings(FileSettings):
         default=None, description="An access token of Label Studio: of an account that may open every project."
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="How much to log.")
+    log_format: Literal["text", "json"] = Field(
+        default="text", description="How to log: lines of text, or one JSON object a line."
+    )
 
     @field_validator("organisers", mode="before")
     @classmethod

@@ -26,6 +26,19 @@ from annotation.store import models
 from annotation.store.models import Annotator, Assignment, AssignmentRow, Item, Judgement, Project
 
 Hours = dict[tuple[str, str], int]
+_SAVED = "saved judgements"
+"""The key in `session.info` of how many answers the session has stored."""
+
+
+def note_saved(session: Session) -> None:
+    """Count an answer that this session stores."""
+    session.info[_SAVED] = count_saved(session) + 1
+
+
+def count_saved(session: Session) -> int:
+    """How many answers and revisions of answers this session has stored; skips are none."""
+    saved: int = session.info.get(_SAVED, 0)
+    return saved
 
 
 def read_answer_hours(session: Session, project: Project) -> Hours:

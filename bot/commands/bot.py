@@ -71,7 +71,14 @@ def bot(
             sending=settings.bot_sending,
             updates_a_minute=settings.bot_updates_a_minute,
         )
-        application.run_application(app, token=token, log_level=settings.log_level, webhook=address, health=health)
+        application.run_application(
+            app,
+            token=token,
+            log_level=settings.log_level,
+            log_format=settings.log_format,
+            webhook=address,
+            health=health,
+        )
 
 
 def _prepare(database: Database, settings: Settings) -> bytes:

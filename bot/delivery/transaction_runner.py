@@ -12,6 +12,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import Context, copy_context
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -23,6 +24,7 @@ from sqlmodel import Session
 from annotation.errors import NotWritable, Unavailable
 from annotation.store import processes
 from annotation.store.database import Database
+from bot.delivery.measurements import Measurements
 
 log = logging.getLogger(__name__)
 RECOVERY_SECONDS = 60.0
@@ -107,10 +109,14 @@ def read_database_clock(database: Database) -> DatabaseClock:
 
 @dataclass(frozen=True)
 class _PendingUseCase:
-    """A use-case that waits for its transaction; `outcome` is the future of its result or failure."""
+    """A use-case that waits for its transaction; `outcome` is the future of its result or failure.
+
+    It runs in the `context` of its caller, so that what it logs names the update that the caller follows.
+    """
 
     use_case: UseCase[Any]
     outcome: asyncio.Future[Any]
+    context: Context
 
 
 @dataclass
@@ -126,7 +132,8 @@ class TransactionRunner:
     """Runs use-cases in transactions; holds the database and the clocks.
 
     `clock` is the time that use-cases go by, `database_clock` the time that processes share: holds of messages, leases
-    and ages go by it. They are the same unless a test sets `clock`. `state` tells the log how the database is.
+    and ages go by it. They are the same unless a test sets `clock`. `state` tells the log how the database is, and
+    `measurements` are those of all parts of the process, each of which has the runner.
     """
 
     database: Database
@@ -139,6 +146,7 @@ class TransactionRunner:
     _halves: deque[_Group] = field(default_factory=deque, init=False)
     _running: set[asyncio.Future[Any]] = field(default_factory=set, init=False)
     state: DatabaseState = field(default_factory=DatabaseState, init=False)
+    measurements: Measurements = field(default_factory=Measurements, init=False)
 
     def __post_init__(self) -> None:
         self._free_threads = 1 if self.single_writer else self.database.engine.pool.size()  # type: ignore[attr-defined]
@@ -155,7 +163,7 @@ class TransactionRunner:
         Raises Unavailable where that takes too long; the transaction may have been committed all the same. A use-case
         must change nothing but the database: where another one in the same transaction fails, it is run again.
         """
-        pending = _PendingUseCase(use_case, asyncio.get_running_loop().create_future())
+        pending = _PendingUseCase(use_case, asyncio.get_running_loop().create_future(), copy_context())
         self._waiting.append(pending)
         self._start_groups()
         try:
@@ -164,11 +172,22 @@ class TransactionRunner:
         except TimeoutError as failure:
             if not limit.expired():
                 raise
+            self.measurements.count_error("transaction", "TimeoutError")
             self.state.note_failure(Unavailable("no transaction in time"))
             raise Unavailable(
                 "The database took too long to answer.", remedy="Check that it runs, then try again."
             ) from failure
         return result
+
+    def count_use_cases(self) -> tuple[int, int]:
+        """How many use-cases wait for a transaction, and how many transactions run."""
+        halves = sum(len(half.members) for half in self._halves)
+        return len(self._waiting) + halves, len(self._running)
+
+    @property
+    def size(self) -> int:
+        """How many transactions run at once at most."""
+        return self._free_threads + len(self._running)
 
     async def close(self, *, within: float) -> None:
         """Cancel the use-cases that wait, and wait for running transactions at most that long."""
@@ -221,6 +240,7 @@ class TransactionRunner:
                 if done.cancelled():
                     pending.outcome.cancel()
                 elif failure is not None:
+                    self.measurements.count_error("transaction", type(failure).__name__)
                     pending.outcome.set_exception(failure)
                 else:
                     pending.outcome.set_result(result)
@@ -234,7 +254,7 @@ class TransactionRunner:
                 results = []
                 for pending in group.members:
                     with open_session() as session:
-                        results.append(pending.use_case(session))
+                        results.append(pending.context.run(pending.use_case, session))
                         session.flush()
         except StopIteration as failure:  # futures do not accept it
             raise RuntimeError("StopIteration") from failure

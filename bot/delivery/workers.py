@@ -18,11 +18,11 @@ from itertools import takewhile
 from sqlmodel import Session
 
 from annotation.errors import HromadaError, SchemaMismatch, Unavailable
-from annotation.store import mailbox, migrations
+from annotation.store import judgements, mailbox, migrations
 from annotation.store.mailbox import OutboxMessage, PendingUpdate, ReceivedUpdate
 from bot.conversation import message_layout
 from bot.conversation.updates_and_calls import IncomingUpdate, TelegramCalls, UpdateKind
-from bot.delivery import telegram_payloads
+from bot.delivery import log_format, telegram_payloads
 from bot.delivery.delivery_settings import DeliverySettings, format_trace
 from bot.delivery.limits_and_retries import Backoff, Failure, FloodLimit, catch_failure
 from bot.delivery.sender import ReceiptBatch, Receipts, Sender
@@ -147,13 +147,16 @@ class _ServedUpdate:
     """The result of handling a user's next update: the messages to send, and whether more updates may wait.
 
     `closed_chat_id` is the chat, if the update says that the user has blocked the bot there. `wait` is for how many
-    seconds the update is left, as the rest of its text may come.
+    seconds the update is left, as the rest of its text may come. `answers` is how many answers it brought, and
+    `received_at` when it came.
     """
 
     messages: tuple[OutboxMessage, ...] = ()
     has_more: bool = False
     closed_chat_id: int | None = None
     wait: float = 0.0
+    answers: int = 0
+    received_at: datetime | None = None
 
 
 @dataclass
@@ -200,7 +203,10 @@ class Workers:
         finally:
             if not are_stored:
                 self.flood_limit.return_updates(admitted)
-        self.flood_limit.count_dropped(len(parsed) - len(admitted))
+        dropped = len(parsed) - len(admitted)
+        self.flood_limit.count_dropped(dropped)
+        self.runner.measurements.dropped += dropped
+        self.runner.measurements.updates.update(str(update.kind) for update in admitted)
         self.wake(update.telegram_id for update in admitted)
 
     async def _store_received(self, received: Sequence[ReceivedUpdate]) -> None:
@@ -274,6 +280,7 @@ class Workers:
         has_more = True
         while has_more and self.max_parallel:
             self._woken_again.discard(user_id)
+            log_format.follow_update()
             outcome = await catch_failure(self._handle_next_update(user_id))
             if isinstance(outcome, Failure):
                 outcome = await catch_failure(self._record_failure(user_id, outcome.error))
@@ -317,6 +324,9 @@ class Workers:
         finally:
             if not is_saved:
                 self.receipts.return_batch(batch)
+        if served.received_at is not None:
+            seconds = (self.runner.database_clock() - served.received_at).total_seconds()
+            self.runner.measurements.count_answers(served.answers, seconds=seconds)
         return served
 
     def _handle_in_transaction(self, session: Session, user_id: int, batch: ReceiptBatch) -> _ServedUpdate:
@@ -324,6 +334,7 @@ class Workers:
         pending = mailbox.take_next_update(session, telegram_id=user_id)
         if pending is None:
             return _ServedUpdate()
+        log_format.name_update(pending.update_id)
         incoming, part_ids, wait = self._join_text(session, user_id, pending)
         if wait > 0:
             return _ServedUpdate(wait=wait)
@@ -332,8 +343,14 @@ class Workers:
         messages = self._store_messages(session, calls, incoming)
         for update_id in (pending.update_id, *part_ids):
             mailbox.mark_done(session, update_id=update_id, now=self.runner.database_clock())
+        answers = judgements.count_saved(session)
+        log.debug("%s brings %d answers, and %d messages answer it.", incoming.kind, answers, len(messages))
         return _ServedUpdate(
-            messages, pending.has_more, closed_chat_id=incoming.chat_id if incoming.kind is UpdateKind.BLOCKED else None
+            messages,
+            pending.has_more,
+            closed_chat_id=incoming.chat_id if incoming.kind is UpdateKind.BLOCKED else None,
+            answers=answers,
+            received_at=pending.received_at,
         )
 
     def _join_text(
