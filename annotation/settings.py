@@ -142,6 +142,12 @@ def list_misspelt_names() -> list[str]:
     return [name for name in written if name.removeprefix("HROMADA_").lower() not in Settings.model_fields]
 
 
+def list_secret_names() -> list[str]:
+    """The names of the settings that are secrets, as they are written in .env."""
+    fields = Settings.model_fields.items()
+    return [f"HROMADA_{name.upper()}" for name, field in fields if "SecretStr" in str(field.annotation)]
+
+
 def read_settings() -> Settings:
     """Read the settings; raises BadInput naming the variable, never its value."""
     return _read(Settings)

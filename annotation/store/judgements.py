@@ -41,6 +41,12 @@ def count_saved(session: Session) -> int:
     return saved
 
 
+def find_last_answer(session: Session) -> datetime | None:
+    """When the answer that was stored last was given, None where there is none."""
+    answered_at = col(Judgement.answered_at)
+    return session.exec(select(answered_at).order_by(col(Judgement.id).desc()).limit(1)).first()
+
+
 def read_answer_hours(session: Session, project: Project) -> Hours:
     """The hour, 0 to 23, of each final answer to a main item, by item_id and pseudonym.
 
