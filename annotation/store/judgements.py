@@ -26,25 +26,16 @@ from annotation.store import models
 from annotation.store.models import Annotator, Assignment, AssignmentRow, Item, Judgement, Project
 
 Hours = dict[tuple[str, str], int]
-_SAVED = "saved judgements"
-"""The key in `session.info` of how many answers the session has stored."""
 
 
-def note_saved(session: Session) -> None:
-    """Count an answer that this session stores."""
-    session.info[_SAVED] = count_saved(session) + 1
+def find_last_answer(session: Session) -> tuple[int, datetime | None]:
+    """The number of the answer that was stored last, and when it was given; 0 and None where there is none.
 
-
-def count_saved(session: Session) -> int:
-    """How many answers and revisions of answers this session has stored; skips are none."""
-    saved: int = session.info.get(_SAVED, 0)
-    return saved
-
-
-def find_last_answer(session: Session) -> datetime | None:
-    """When the answer that was stored last was given, None where there is none."""
-    answered_at = col(Judgement.answered_at)
-    return session.exec(select(answered_at).order_by(col(Judgement.id).desc()).limit(1)).first()
+    Answers, changed answers and skips are numbered as they are stored.
+    """
+    last = select(Judgement.id, Judgement.answered_at).order_by(col(Judgement.id).desc()).limit(1)
+    number, answered_at = session.exec(last).first() or (0, None)
+    return number or 0, answered_at
 
 
 def read_answer_hours(session: Session, project: Project) -> Hours:

@@ -122,7 +122,7 @@ def _check_clock(view: Session) -> SystemFinding:
 
 def _check_backups(view: Session, settings: Settings) -> Iterator[SystemFinding]:
     """Check that what people answered is in a backup, in this folder or that of the database, or in backups/ there."""
-    newest, last = _find_newest_backup(settings), judgements.find_last_answer(view)
+    newest, (_, last) = _find_newest_backup(settings), judgements.find_last_answer(view)
     now, words = processes.get_database_time(view), "Make one: hromada database backup FILE"
     if newest is None:
         if last is None or not queries.has_telegram_people(view):

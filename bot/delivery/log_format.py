@@ -8,40 +8,12 @@ from __future__ import annotations
 
 import json
 import logging
-from contextvars import ContextVar
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
+from bot.delivery.transaction_runner import get_update
+
 LogFormat = Literal["text", "json"]
-
-
-@dataclass
-class _FollowedUpdate:
-    """The number of the update that a task works on, None before it is known."""
-
-    number: int | None = None
-
-
-_followed: ContextVar[_FollowedUpdate | None] = ContextVar("followed", default=None)
-
-
-def follow_update(number: int | None = None) -> None:
-    """From now on this task and what it calls work on this update, or on one that `name_update` will name."""
-    _followed.set(_FollowedUpdate(number))
-
-
-def name_update(number: int) -> None:
-    """Say which update is worked on; the task that follows it learns it too, from any thread."""
-    followed = _followed.get()
-    if followed is not None:
-        followed.number = number
-
-
-def get_update() -> int | None:
-    """The number of the update that is worked on here, None where there is none."""
-    followed = _followed.get()
-    return None if followed is None else followed.number
 
 
 class LineFormatter(logging.Formatter):

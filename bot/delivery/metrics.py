@@ -17,11 +17,11 @@ from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, ProcessCollector, generate_latest
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 
+from annotation.store import judgements
 from annotation.workflow.monitoring import campaign_status
 from annotation.workflow.monitoring.campaign_status import WaitingDeliveries
 from bot.delivery.limits_and_retries import Failure, catch_failure
-from bot.delivery.measurements import SAVED_SECONDS, Measurements
-from bot.delivery.transaction_runner import TransactionRunner
+from bot.delivery.transaction_runner import SAVED_SECONDS, Measurements, TransactionRunner
 
 METRICS_PATH = "/metrics"
 READ_SECONDS = 2.0
@@ -30,37 +30,46 @@ KEPT_SECONDS = 10.0
 """Seconds for which an answer of the database is used again, whoever asks how often."""
 
 
+@dataclass(frozen=True)
+class DatabaseCounts:
+    """What waits in the database, and the number of the answer that was stored last."""
+
+    waiting: WaitingDeliveries
+    last_answer: int
+
+
 @dataclass
-class WaitingReader:
-    """Reads what waits in the database, on a thread of its own, one reading at a time.
+class DatabaseReader:
+    """Counts in the database, on a thread of its own, one reading at a time.
 
     A reading that takes longer than READ_SECONDS goes on; whoever asks next waits for the same one.
     """
 
     runner: TransactionRunner
-    _reading: asyncio.Task[WaitingDeliveries | Failure] | None = None
+    _reading: asyncio.Task[DatabaseCounts | Failure] | None = None
     _begun_at: float = 0.0
 
-    async def read(self) -> WaitingDeliveries | None:
-        """What waits, not older than KEPT_SECONDS; None where the database does not say so in time."""
+    async def read(self) -> DatabaseCounts | None:
+        """The counts, not older than KEPT_SECONDS; None where the database does not say so in time."""
         if self._reading is None or (self._reading.done() and monotonic() - self._begun_at > KEPT_SECONDS):
             self._begun_at = monotonic()
-            self._reading = asyncio.create_task(catch_failure(asyncio.to_thread(self._count_waiting)))
+            self._reading = asyncio.create_task(catch_failure(asyncio.to_thread(self._count)))
         await asyncio.wait([self._reading], timeout=READ_SECONDS)
         found = self._reading.result() if self._reading.done() else None
         return None if isinstance(found, Failure) else found
 
-    def _count_waiting(self) -> WaitingDeliveries:
+    def _count(self) -> DatabaseCounts:
         with self.runner.database.reading() as view:
-            return campaign_status.count_waiting_deliveries(view, now=self.runner.database_clock())
+            waiting = campaign_status.count_waiting_deliveries(view, now=self.runner.database_clock())
+            return DatabaseCounts(waiting, judgements.find_last_answer(view)[0])
 
 
 @dataclass(eq=False)
 class BotCollector:
-    """Makes the metrics of a process, which Prometheus's client writes; `waiting` is what was read last."""
+    """Makes the metrics of a process, which Prometheus's client writes; `counts` were read last."""
 
     runner: TransactionRunner
-    waiting: WaitingDeliveries | None = None
+    counts: DatabaseCounts | None = None
 
     def collect(self) -> Iterator[Metric]:
         """All metrics; those of the database only if it answers."""
@@ -69,10 +78,15 @@ class BotCollector:
         yield _build_histogram(measured)
         yield from self._collect_process(measured)
         yield GaugeMetricFamily(
-            "hromada_database_up", "Whether the database said in time what waits", int(self.waiting is not None)
+            "hromada_database_up", "Whether the database answered in time", int(self.counts is not None)
         )
-        if self.waiting is not None:
-            yield from self._collect_waiting(self.waiting)
+        if self.counts is not None:
+            yield CounterMetricFamily(
+                "hromada_answers_saved",
+                "Answers, changed answers and skips stored, by all processes",
+                self.counts.last_answer,
+            )
+            yield from self._collect_waiting(self.counts.waiting)
 
     def _collect_process(self, measured: Measurements) -> Iterator[Metric]:
         waiting, running = self.runner.count_use_cases()
@@ -123,10 +137,10 @@ class MetricsReporter:
     """Answers GET /metrics from a registry of its own."""
 
     runner: TransactionRunner
-    _reader: WaitingReader = field(init=False)
+    _reader: DatabaseReader = field(init=False)
 
     def __post_init__(self) -> None:
-        self._reader, self._collector = WaitingReader(self.runner), BotCollector(self.runner)
+        self._reader, self._collector = DatabaseReader(self.runner), BotCollector(self.runner)
         self._registry = CollectorRegistry()
         self._registry.register(self._collector)
         ProcessCollector(registry=self._registry)  # processor time, memory, open files
@@ -136,7 +150,7 @@ class MetricsReporter:
         return (web.get(METRICS_PATH, self._report_metrics),)
 
     async def _report_metrics(self, _: web.Request) -> web.Response:
-        self._collector.waiting = await self._reader.read()
+        self._collector.counts = await self._reader.read()
         return web.Response(body=generate_latest(self._registry), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
 
@@ -153,16 +167,15 @@ def _collect_counters(measured: Measurements) -> Iterator[Metric]:
     yield CounterMetricFamily(
         "hromada_updates_dropped", "Updates beyond HROMADA_BOT_UPDATES_A_MINUTE", measured.dropped
     )
-    yield CounterMetricFamily("hromada_answers_saved", "Answers and changed answers stored", measured.answers)
     yield CounterMetricFamily("hromada_messages_sent", "Messages that Telegram has taken", measured.sent)
 
 
 def _build_histogram(measured: Measurements) -> Metric:
-    """The histogram from receiving an update to the commit of the answer that it brings."""
+    """The histogram from receiving a tap to the commit of what it changes."""
     bounds = [*(str(bound) for bound in SAVED_SECONDS), "+Inf"]
     return HistogramMetricFamily(
         "hromada_tap_to_saved_seconds",
-        "Seconds from receiving an answer to its commit",
+        "Seconds from receiving a tap to its commit",
         buckets=list(zip(bounds, map(float, accumulate(measured.saved_within)), strict=True)),
         sum_value=measured.saved_seconds,
     )

@@ -25,11 +25,10 @@ from annotation.errors import HromadaError
 from annotation.store import mailbox, processes
 from annotation.store.mailbox import MessageHold, OutboxMessage, ShownAssignment, ShownPrompt
 from annotation.workflow.annotators import registration
-from bot.delivery import log_format
 from bot.delivery.delivery_settings import format_trace
 from bot.delivery.limits_and_retries import Failure, RateLimit, catch_failure
 from bot.delivery.telegram_api import InFlightMessage, TelegramApi, make_calls
-from bot.delivery.transaction_runner import TransactionRunner
+from bot.delivery.transaction_runner import TransactionRunner, follow_update
 
 log = logging.getLogger(__name__)
 Shown = ShownAssignment | ShownPrompt
@@ -397,7 +396,7 @@ class Sender:
 
         Returns None once this process is done with the message, otherwise the seconds until the next attempt.
         """
-        log_format.follow_update(in_flight.update)
+        follow_update(in_flight.update)
         outcome = await catch_failure(self._send_message(queue, in_flight))
         if isinstance(outcome, Failure):
             queued = tuple(queue.messages)

@@ -25,9 +25,8 @@ from telegram.request import BaseRequest, RequestData
 
 from annotation.store.mailbox import OutboxMessage, ShownAssignment, ShownPrompt
 from bot.delivery.limits_and_retries import Backoff
-from bot.delivery.log_format import get_update
-from bot.delivery.measurements import Measurements
 from bot.delivery.telegram_payloads import UPDATE_TYPES, build_reply
+from bot.delivery.transaction_runner import Measurements, get_update
 
 log = logging.getLogger(__name__)
 MAX_CONNECTIONS = 64

@@ -1,4 +1,5 @@
-"""Transactions on threads of their own: one thread on SQLite, a pool on PostgreSQL; and the clocks of a process.
+"""Transactions on threads of their own: one thread on SQLite, a pool on PostgreSQL; and what a process shares: its
+clocks, what it counts, and which update each of its tasks works on.
 
 A use-case is a function that works on a session within one transaction. SQLite takes one writer at a time, so the
 use-cases that wait share its next transaction: one commit, one change of thread and one lock for several users. Nobody
@@ -9,10 +10,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
+from bisect import bisect_left
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import Context, copy_context
+from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -24,7 +26,6 @@ from sqlmodel import Session
 from annotation.errors import NotWritable, Unavailable
 from annotation.store import processes
 from annotation.store.database import Database
-from bot.delivery.measurements import Measurements
 
 log = logging.getLogger(__name__)
 RECOVERY_SECONDS = 60.0
@@ -63,6 +64,74 @@ class DatabaseState:
         if self.write_problem and self.clock() - self._failed_at >= RECOVERY_SECONDS:
             log.warning("The database stores again.")
             self.write_problem = ""
+
+
+SAVED_SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+"""The upper bounds of the histogram of the time from receiving a tap to its commit, in seconds."""
+
+
+@dataclass
+class Measurements:
+    """The counters of one process, from its start on; `bot/delivery/metrics` reports them where somebody asks.
+
+    `updates` are stored updates by kind, `dropped` those beyond the flood limit, `sent` the messages that Telegram has
+    taken; `errors` are failures by where they happened and of what kind. `saved_within` counts taps by the index of the
+    first bound in SAVED_SECONDS that their time does not exceed. `leases` says of each lease whether this process holds
+    it, and `answered_at` is when Telegram last answered a call, on the monotonic clock.
+    """
+
+    updates: Counter[str] = field(default_factory=Counter)
+    dropped: int = 0
+    sent: int = 0
+    errors: Counter[tuple[str, str]] = field(default_factory=Counter)
+    saved_within: list[int] = field(default_factory=lambda: [0] * (len(SAVED_SECONDS) + 1))
+    saved_seconds: float = 0.0
+    leases: dict[str, Callable[[], bool]] = field(default_factory=dict)
+    answered_at: float | None = None
+
+    def count_tap(self, seconds: float) -> None:
+        """Count a tap whose effects were committed so many seconds after it was received."""
+        self.saved_within[bisect_left(SAVED_SECONDS, seconds)] += 1
+        self.saved_seconds += seconds
+
+    def count_error(self, source: str, kind: str) -> None:
+        """Count a failure; `kind` is a name from the program or a number of HTTP, never words that somebody wrote."""
+        self.errors[source, kind] += 1
+
+    def note_response(self, status: int) -> None:
+        """Telegram has responded with this status. A failing server or proxy on the way is no answer of Telegram."""
+        if status >= 400:
+            self.count_error("telegram", str(status))
+        if status < 500:
+            self.answered_at = monotonic()
+
+
+@dataclass
+class _FollowedUpdate:
+    """The number of the update that a task works on, None before it is known."""
+
+    number: int | None = None
+
+
+_followed: ContextVar[_FollowedUpdate | None] = ContextVar("followed", default=None)
+
+
+def follow_update(number: int | None = None) -> None:
+    """From now on this task and what it calls work on this update, or on one that `name_update` will name."""
+    _followed.set(_FollowedUpdate(number))
+
+
+def name_update(number: int) -> None:
+    """Say which update is worked on; the task that follows it learns it too, from any thread."""
+    followed = _followed.get()
+    if followed is not None:
+        followed.number = number
+
+
+def get_update() -> int | None:
+    """The number of the update that is worked on here, None where there is none."""
+    followed = _followed.get()
+    return None if followed is None else followed.number
 
 
 Result = TypeVar("Result")

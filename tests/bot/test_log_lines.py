@@ -13,7 +13,8 @@ from sqlmodel import Session, select
 from annotation.store.models import Annotator
 from bot.conversation.updates_and_calls import IncomingUpdate, TelegramCalls
 from bot.delivery import delivery_settings
-from bot.delivery.log_format import LogFormat, follow_update
+from bot.delivery.log_format import LogFormat
+from bot.delivery.transaction_runner import follow_update
 from tests.bot.conftest import Chat
 
 MASKED = "123:secret"

@@ -104,7 +104,7 @@ def test_a_clock_that_is_wrong_is_found(words: Hromada, monkeypatch: pytest.Monk
 def test_an_old_or_missing_backup_is_found(words: Hromada, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where real people have answered since; the newest one counts, here or in backups/."""
     now = datetime.now(UTC)
-    monkeypatch.setattr(judgements, "find_last_answer", lambda _: now)
+    monkeypatch.setattr(judgements, "find_last_answer", lambda _: (1, now))
     assert words("doctor").code == 0
     monkeypatch.setattr(queries, "has_telegram_people", lambda _: True)
     assert look(words, "backup")[1].startswith(
@@ -116,7 +116,7 @@ def test_an_old_or_missing_backup_is_found(words: Hromada, monkeypatch: pytest.M
         described.write_text(json.dumps(json.loads(described.read_text()) | {"made_at": (now - age).isoformat()}))
     well, says = look(words, "backup")
     assert (well, says.startswith("backups/new.backup, 3 days old; people have answered since.")) == (False, True)
-    monkeypatch.setattr(judgements, "find_last_answer", lambda _: now - timedelta(days=4))
+    monkeypatch.setattr(judgements, "find_last_answer", lambda _: (1, now - timedelta(days=4)))
     assert look(words, "backup") == (True, "backups/new.backup, 3 days old")
 
 

@@ -12,7 +12,7 @@ from sqlmodel import select
 
 from annotation import vocabulary
 from annotation.campaigns.questions import Question, QuestionContent, question_base
-from annotation.store import judgements, models, table_base
+from annotation.store import models, table_base
 from annotation.store.models import AssignmentRow, ItemRow, Judgement, JudgementRow
 from annotation.vocabulary import ABSTAINED, AssignmentStatus, Exclusion, ExclusionKind, Stage, UnknownDuration
 from annotation.workflow.assignments import assigned_items, second_pass
@@ -127,8 +127,6 @@ def write_judgement(
     where the answer counts; `post_hoc` as in `Judgement`.
     """
     questions, assignment = opened.context.definition.all_questions, opened.assignment
-    if new_answer.skip_reason is None:
-        judgements.note_saved(opened.session)
     seconds, seconds_unknown = (
         _measure_duration(assignment, now=now)
         if new_answer.at is None

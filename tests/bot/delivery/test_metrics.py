@@ -15,7 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from annotation.errors import Unavailable
 from annotation.workflow.monitoring import campaign_status
 from bot import application
-from bot.delivery.metrics import METRICS_PATH, WaitingReader
+from bot.delivery.metrics import METRICS_PATH, DatabaseReader
 from bot.delivery.telegram_api import AiohttpRequest, CallNotSent
 from bot.delivery.webhook import HEALTH_PATH, ListenAddress, serve_http
 
@@ -116,13 +116,13 @@ async def test_a_database_that_is_silent_leaves_the_other_metrics(
         raise Unavailable("The database does not answer.")
 
     monkeypatch.setattr(campaign_status, "count_waiting_deliveries", fail)
-    reader = WaitingReader(stage.app.runner)
+    reader = DatabaseReader(stage.app.runner)
     assert [await reader.read() for _ in range(3)] == [None] * 3
     assert len(asked) == 1
     found = read_samples(await ask(stage))
     assert found["hromada_database_up"] == {(): 0}
     assert "hromada_waiting" not in found
-    assert found["hromada_answers_saved_total"] == {(): 0}
+    assert found["hromada_tap_to_saved_seconds_count"] == {(): 0}
 
 
 async def test_the_board_asks_for_metrics_that_there_are(stage: Stage) -> None:
