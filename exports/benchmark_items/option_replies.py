@@ -160,6 +160,12 @@ class _Options:
             return self._read_text(phrase) if is_word else self.find_text(phrase)
         return self._read_text(phrase)
 
+    def read_announced(self, part: str) -> int | None:
+        """The option that follows an announcement, if only its reason or other lines come after it."""
+        number = self.read_phrase(part, announced=True)
+        line, _, rest = part.partition("\n")
+        return self.read_line(line) if number is None and not _CORRECTION.search(f"\n{rest}") else number
+
     def _is_chosen(self, number: int, mark: str, rest: str, *, announced: bool) -> bool:
         """Whether the mark with which a phrase begins is its answer, and no word, and no part of a list."""
         if self._agrees(number, rest):
@@ -236,7 +242,7 @@ def _read_leniently(reply: str, options: _Options, cue: str) -> int | None:
         return replies.take_only({options.read_phrase(part, announced=True) for part in framed})
     lines = [line for line in text.splitlines() if line.strip()]
     by_line = [options.read_line(line) for line in lines]
-    announced = {options.read_phrase(part, announced=True) for part in _list_announced(text, options.texts)} - {None}
+    announced = {options.read_announced(part) for part in _list_announced(text, options.texts)} - {None}
     if announced:
         is_bare = len(lines[0].split()) == 1 and not replies.list_announced(lines[0])
         return replies.take_only(announced | ({by_line[0]} - {None} if is_bare else set()))

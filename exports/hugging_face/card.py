@@ -373,8 +373,27 @@ def _list_instructions(tasks: Sequence[BenchmarkTask]) -> Iterator[str]:
     shown = dict.fromkeys(texts.values())
     if shown:
         yield "## What people read first\n"
-        yield "Models are not shown the instructions, unless somebody adds them as a system prompt.\n"
-        yield from ("\n".join(f"> {line}" for line in text.strip().splitlines()) + "\n" for text in shown)
+        shows = {task.name: task.source.model_instructions == task.source.instructions for task in tasks}
+        if not any(shows.values()):
+            yield "Models are not shown these instructions, unless somebody adds them as a system prompt.\n"
+        elif not all(shows.values()):
+            named = ", ".join(f"`{name}`" for name, is_shown in shows.items() if is_shown)
+            yield f"Models are shown these instructions before the items of {named} alone.\n"
+        else:
+            yield "Models are shown these instructions before everything else.\n"
+        yield from map(_quote_lines, shown)
+    own = dict.fromkeys(
+        task.source.model_instructions
+        for task in tasks
+        if task.source.model_instructions not in ("", task.source.instructions)
+    )
+    if own:
+        yield "## What models read first\n"
+        yield from map(_quote_lines, own)
+
+
+def _quote_lines(text: str) -> str:
+    return "\n".join(f"> {line}" for line in text.strip().splitlines()) + "\n"
 
 
 def _quote(text: str) -> str:

@@ -88,9 +88,9 @@ def test_short_answers_and_stored_placeholders_are_read(tmp_path: Path) -> None:
     facts = "{recruitment: friends, pay: no, ethics: IRB 5, population: uk, ai_use: none, licence: not known}"
     (tmp_path / "p.yaml").write_text(f"{PROJECT}declared: {facts}\n", "utf-8")
     read = project_file.read_project(tmp_path / "p.yaml").definition
-    assert not read.declared.missing, "the manifest lists differences of stimuli"
+    assert not read.declared.missing
     stored = read.model_dump(mode="json")
-    stored["declared"] |= {"ethics": "-", "pay": "n/a"}
+    stored["declared"] |= {"ethics": "-", "pay": "n/a", "authors": "Ян"}
     declared = project_file.parse_definition(stored).declared
     assert declared.missing.keys() == {"ethics", "pay"}
-    assert declared.stated.keys() == {"recruitment", "population", "ai_use", "licence"}
+    assert declared.stated.keys() == {"recruitment", "population", "ai_use", "licence", "authors"}

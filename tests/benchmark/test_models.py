@@ -213,6 +213,20 @@ def score_reply(doc: Doc, metrics: list[str]) -> dict[str, float]:
     return {"accuracy": float(is_right), "accuracy_strict": float(is_right and is_bare)}
 
 
+def test_a_model_that_knows_nothing_is_not_paid_for_short_options() -> None:
+    """By bare likelihoods it takes the shorter text; by letters, and for their length, each half the time."""
+    doc = {"marks": ["A", "B"], "options": ["так" * 2, "так" * 5], "labels": ["0", "1"], "gold": "0"}
+    shares = dict.fromkeys(("accuracy", "accuracy_norm", "bare"), 0.0)
+    for number in range(400):
+        names = task_functions.list_names_and_texts(doc)
+        likelihoods = [(draw_likelihood(str(number), name), False) for name in names]
+        grades = task_functions.score_choice(doc, likelihoods) | {"bare": float(likelihoods[2] > likelihoods[3])}
+        shares = {metric: share + grades[metric] / 400 for metric, share in shares.items()}
+    assert shares["bare"] > 0.9
+    assert shares["accuracy"] == pytest.approx(0.5, abs=0.1)
+    assert shares["accuracy_norm"] == pytest.approx(0.5, abs=0.1)
+
+
 def test_people_have_the_scores_of_baseline_in_both_forms(shapes: Shapes) -> None:
     """The majority of every shape, with its ties and skips, and each person."""
     read = lm_eval.read_results(shapes.folder, [shapes.folder / "results/human-majority"])

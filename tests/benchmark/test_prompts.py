@@ -91,7 +91,12 @@ def test_nothing_to_ask_is_an_error(campaigns: Campaigns) -> None:
     [
         ("{pool: few.jsonl}", ["few-0", "few-1"], 2),
         pytest.param("{pool: {file: few.jsonl}, number: 1}", ["few-0", "few-1"], 1, marks=pytest.mark.slow),
-        ("{pool: training, number: 2}", [f"training-{number}" for number in range(4)], 2),
+        pytest.param(
+            "{pool: training, number: 2}",
+            [f"training-{number}" for number in range(4)],
+            2,
+            marks=pytest.mark.slow,
+        ),
         pytest.param("{number: 4}", [f"training-{number}" for number in range(4)], 4, marks=pytest.mark.slow),
         pytest.param("{number: 0}", [], 0, marks=pytest.mark.slow),
     ],
@@ -110,12 +115,13 @@ def test_examples_are_of_the_pool_that_is_named(
     assert not set(source.data.responses["item_id"]) & {"few-0", "few-1"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "told", "differs"),
     [
-        pytest.param("yes", "Читайте {уважно}.", None, marks=pytest.mark.slow),
+        ("yes", "Читайте {уважно}.", None),
         ("'Назвіть {{звіра}}.'", "Назвіть {{звіра}}.", "Models read other instructions than people."),
-        pytest.param("no", "", "Models do not read the instructions.", marks=pytest.mark.slow),
+        ("no", "", "Models do not read the instructions."),
     ],
 )
 def test_instructions_stand_before_everything_else(
@@ -128,6 +134,9 @@ def test_instructions_stand_before_everything_else(
     built = campaigns.write("cats", tmp_path / "built")
     listed = built.manifest["tasks"]["cats"]["differences"]
     assert [sentence for sentence in listed if "instructions" in sentence] == ([] if differs is None else [differs])
+    card = str(built.files["hugging_face/README.md"])
+    assert ("Models are shown these instructions before everything else." in card) == (words == "yes")
+    assert (f"## What models read first\n\n> {told}\n" in card) == (words not in {"yes", "no"})
     run_harness(tmp_path / "built", tmp_path / "out", ["cats"])
     (folder,) = (path.parent for path in (tmp_path / "out").rglob("results_*.json"))
     samples = read_samples(folder, "cats")

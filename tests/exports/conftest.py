@@ -190,7 +190,7 @@ class MakeRelease:
             "platforms": ("telegram",),
             "questions": ("answer",),
             "declared": dict(DECLARED),
-            "declared_meanings": {key: f"what {key} should state" for key in DECLARED},
+            "declared_meanings": {key: f"what {key} should state" for key in (*DECLARED, "stimulus_differences")},
             "texts": (
                 TextFact(
                     kind="instructions",

@@ -67,7 +67,7 @@ class DeclaredSection(Section):
 
 
 def _is_empty(name: str, text: str) -> bool:
-    return placeholders.is_placeholder(text, meant=(name, DECLARED_FACTS[name]))
+    return placeholders.is_placeholder(text, meant=(name, DECLARED_FACTS.get(name, "")))
 
 
 class ExpectedSection(Section):

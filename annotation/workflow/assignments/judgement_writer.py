@@ -67,6 +67,11 @@ class SavedJudgement:
         """The texts of all answers in one line."""
         return "; ".join(self.answers.values())
 
+    @property
+    def has_verdicts(self) -> bool:
+        """Whether each answer gets a verdict on its own line: in training, of an item with several questions."""
+        return len(self.questions) > 1 and self.feedback is not None and bool(self.feedback.marks)
+
 
 @dataclass(frozen=True, kw_only=True)
 class NewAnswer:

@@ -84,7 +84,7 @@ def format_stage_rules(item: AssignedItem, translate: Texts) -> str:
 
 def render_verdict(saved: SavedJudgement, translate: Texts) -> RenderedMessage:
     """The feedback on an answer in training, to be read below a typed one."""
-    lines = format_answers(saved, translate) if verdicts.has_own_verdicts(saved) else []
+    lines = format_answers(saved, translate) if saved.has_verdicts else []
     feedback = [] if saved.feedback is None else verdicts.list_feedback(saved, saved.feedback, translate)
     return message_layout.render_text(translate, "\n".join(lines), *feedback)
 
@@ -387,7 +387,7 @@ def render_finished_item(saved: SavedJudgement, translate: Texts, *, emoji: str 
 
 def format_answers(saved: SavedJudgement, translate: Texts) -> list[str]:
     """The stored answers in words; where the item has several questions, each after its question."""
-    if verdicts.has_own_verdicts(saved):  # not of questions that were not asked, or may be left open
+    if saved.has_verdicts:  # not of questions that were not asked, or may be left open
         told = (_format_verdict(saved, shown, translate) for shown in saved.questions)
         return [one for one in told if one]
     shown_questions: dict[str, ShownQuestion] = {shown.name: shown for shown in saved.questions}
@@ -423,7 +423,7 @@ def _format_finished_heading(saved: SavedJudgement, translate: Texts, *, emoji: 
     answers = format_answers(saved, translate)
     if not answers:
         answers = [translate("second-none" if saved.is_second_pass else "leave-open")]
-    if len(answers) > 1 or verdicts.has_own_verdicts(saved):
+    if len(answers) > 1 or saved.has_verdicts:
         return "\n".join([f"{mark} {saved.number} {emoji}".strip(), *answers])
     return f"{mark} {saved.number} · {answers[0]} {emoji}".strip()
 
@@ -436,7 +436,7 @@ def format_toast(saved: SavedJudgement, translate: Texts, *, emoji: str) -> str:
         text = translate("extra")
     elif saved.feedback is not None and saved.feedback.right is not None:
         wrong = [line for line in format_answers(saved, translate) if line.startswith(WRONG)]
-        if not verdicts.has_own_verdicts(saved):
+        if not saved.has_verdicts:
             wrong = [f"{WRONG} {translate('wrong', gold=verdicts.format_gold(saved, saved.feedback, translate))}"]
         text = translate("right") if saved.feedback.right else "\n".join(wrong)
     elif saved.revision:

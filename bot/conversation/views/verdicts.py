@@ -19,15 +19,10 @@ def list_feedback(saved: SavedJudgement, feedback: TrainingFeedback, translate: 
     gold = format_gold(saved, feedback, translate)
     verdict = {
         True: translate("right"),
-        False: "" if has_own_verdicts(saved) else _format_wrong(saved, feedback, translate),
+        False: "" if saved.has_verdicts else _format_wrong(saved, feedback, translate),
         None: translate("for-comparison", gold=gold),
     }[feedback.right]
     return [verdict if gold or feedback.right else "", feedback.explanation or ""]
-
-
-def has_own_verdicts(saved: SavedJudgement) -> bool:
-    """Whether each answer gets a verdict on its own line: in training, of an item with several questions."""
-    return len(saved.questions) > 1 and saved.feedback is not None and bool(saved.feedback.marks)
 
 
 def _format_wrong(saved: SavedJudgement, feedback: TrainingFeedback, translate: Texts) -> str:
