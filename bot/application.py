@@ -207,7 +207,7 @@ def run_application(
     unknown token or an address that cannot be used, Unavailable where the watchdog gives up, SchemaMismatch where a
     newer program has upgraded the database.
     """
-    configure_logging(log_level, token=token, log_format=log_format)
+    configure_logging(log_level, token, log_format=log_format)
     try:
         asyncio.run(serve_updates(app, token=token, webhook=webhook, health=health, on_end=limit_end))
     except InvalidToken:

@@ -23,13 +23,13 @@ QUIET_LIBRARIES = ("telegram", "aiohttp", "sqlalchemy", "asyncio")
 """The libraries of which only warnings and errors are logged."""
 
 
-def configure_logging(level: str, *, token: str, log_format: LogFormat = "text") -> None:
+def configure_logging(level: str, *tokens: str, log_format: LogFormat = "text") -> None:
     """Log to the error stream. What libraries log below WARNING is left out, because it has ids and texts of people.
 
     Records of InvalidToken are left out too: `run_application` explains it in its own words.
     """
     handler = logging.StreamHandler()
-    handler.setFormatter(make_formatter(log_format, token=token))
+    handler.setFormatter(make_formatter(log_format, *tokens))
     handler.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], InvalidToken)))
     logging.basicConfig(level=level, handlers=[handler], force=True)
     for library in QUIET_LIBRARIES:

@@ -1,4 +1,4 @@
-"""Lines of the log: as text or as JSON, without the token, and with the number of the update that they belong to.
+"""Lines of the log: as text or as JSON, without tokens, and with the number of the update that they belong to.
 
 The number is Telegram's, as `hromada delivery list` shows it; it names nobody. It follows the handling of an update
 through threads, and the messages that answer it until they are sent.
@@ -17,19 +17,21 @@ LogFormat = Literal["text", "json"]
 
 
 class LineFormatter(logging.Formatter):
-    """Formats lines as text, with the token masked, which libraries may write."""
+    """Formats lines as text, with the tokens masked, which libraries may write."""
 
-    def __init__(self, token: str) -> None:
+    def __init__(self, *tokens: str) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s %(message)s")
-        self._token = token
+        self._tokens = tokens
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line with its traceback, and without the token, where there is one."""
+        """The line with its traceback, without the tokens, where there are some."""
         line = self.build_line(record, update=get_update())
-        return line.replace(self._token, "(token)") if self._token else line
+        for token in filter(None, self._tokens):
+            line = line.replace(token, "(token)")
+        return line
 
     def build_line(self, record: logging.LogRecord, *, update: int | None) -> str:
-        """The line before the token is masked."""
+        """The line before the tokens are masked."""
         if update is not None:
             record = logging.makeLogRecord(
                 {**vars(record), "msg": f"{record.getMessage()} [update {update}]", "args": ()}
@@ -55,6 +57,6 @@ class JsonFormatter(LineFormatter):
         return json.dumps(values, ensure_ascii=False)
 
 
-def make_formatter(log_format: LogFormat, *, token: str) -> LineFormatter:
+def make_formatter(log_format: LogFormat, *tokens: str) -> LineFormatter:
     """The formatter of the setting HROMADA_LOG_FORMAT."""
-    return JsonFormatter(token) if log_format == "json" else LineFormatter(token)
+    return JsonFormatter(*tokens) if log_format == "json" else LineFormatter(*tokens)

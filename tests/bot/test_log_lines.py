@@ -27,7 +27,7 @@ def logged(log_format: LogFormat, *, token: str) -> Iterator[list[str]]:
     root, lines = logging.getLogger(), list[str]()
     before = root.handlers[:], root.level
     try:
-        delivery_settings.configure_logging("DEBUG", token=token, log_format=log_format)
+        delivery_settings.configure_logging("DEBUG", token, log_format=log_format)
         [handler] = root.handlers
         handler.emit = lambda record: lines.append(handler.format(record))  # type: ignore[method-assign]
         yield lines
