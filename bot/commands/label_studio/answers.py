@@ -182,6 +182,8 @@ def watch(
     with database_session.open_database() as database, connection.connect() as client:
         project_id = connection.find_project_id(database, project)
         receiver = _parse_receiver(listen, address)
+        seconds = terminal_output.format_count(every, "second")
+        terminal_output.print_sentence(f"Pulling every {seconds}; what changed is printed. Ctrl-C ends it.")
 
         def start(stop: asyncio.Event) -> Awaitable[None]:
             return sync.watch_batches(

@@ -40,7 +40,7 @@ REASONS: Mapping[UnassignedReason, str] = {
     UnassignedReason.WITHDRAWN: "they withdrew from the project",
     UnassignedReason.CAP: "they have reached the limit that `caps` in the project file sets",
     UnassignedReason.QUOTA: "they have had as many items as `quota` in the programme file allows",
-    UnassignedReason.NOTHING_LEFT: "the other items are answered, or assigned to somebody",
+    UnassignedReason.NOTHING_LEFT: "no other item is free for them; after a training, pull and push again",
     UnassignedReason.SEARCHING: "the search for items has not ended: push again",
 }
 """Why an annotator gets no more items, and what helps."""

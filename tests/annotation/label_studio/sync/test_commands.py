@@ -323,9 +323,10 @@ def test_the_watch_ends_well_when_it_is_told_to(hromada: Command, accounts: Mapp
         stderr=subprocess.PIPE, text=True,
     ) as watch:  # fmt: skip
         assert watch.stdout is not None
-        told = watch.stdout.readline()
+        first, told = watch.stdout.readline(), watch.stdout.readline()
         watch.send_signal(signal.SIGTERM)
         out, err = watch.communicate(timeout=60)
+    assert first == "Pulling every 1 second; what changed is printed. Ctrl-C ends it.\n"
     assert told == f"p, {taras.email} ({code}): 1 answered.\n"
     assert (watch.returncode, out, err) == (0, "", "")
 
