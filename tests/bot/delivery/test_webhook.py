@@ -80,6 +80,7 @@ async def post(hook: int, body: bytes, *, secret: str = SECRET, method: str = "P
         (b" " * (MAX_BODY_BYTES + 1), {}, 413),
         (b"", {"method": "GET"}, 405),
         (b"", {"path": "/"}, 404),
+        (b"", {"path": "/metrics", "method": "GET"}, 404),
     ],
 )
 async def test_what_is_no_update_of_telegrams_is_refused(
