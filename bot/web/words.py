@@ -75,7 +75,7 @@ WAITS = {
 ITEM_STATES = {"open": mark_text("open"), "paused": mark_text("paused"), "retired": mark_text("retired")}
 
 
-_time_zone: ContextVar[ZoneInfo] = ContextVar("time_zone")
+_time_zone: ContextVar[ZoneInfo] = ContextVar("time_zone", default=ZoneInfo("UTC"))
 
 
 @contextmanager
