@@ -110,7 +110,7 @@ def remove_identity(session: Session, annotator_ids: Sequence[int], *, now: date
     session.flush()
     database.request_checkpoint(session)
     suspended = dict[str, bool]()
-    for chunk in _cut(annotator_ids):
+    for chunk in _split_ids(annotator_ids):
         rows = session.exec(select(models.Annotator).where(col(models.Annotator.id).in_(chunk))).all()
         suspended |= {row.pseudonym: row.suspended_at is not None for row in rows}
         _empty_rows(session, chunk, now=now)
@@ -130,7 +130,7 @@ def remove_identity(session: Session, annotator_ids: Sequence[int], *, now: date
 _IDENTIFYING = ("telegram_id", "language", "time_zone", "suspended_at", "suspended_reason", "unreachable_at")
 
 
-def _cut(ids: Sequence[int]) -> Iterator[Sequence[int]]:
+def _split_ids(ids: Sequence[int]) -> Iterator[Sequence[int]]:
     for start in range(0, len(ids), IDS_AT_ONCE):
         yield ids[start : start + IDS_AT_ONCE]
 
@@ -191,7 +191,7 @@ def _explain_staying(session: Session, annotator_ids: Sequence[int]) -> dict[int
     """Why some of these annotators cannot be detached now: the open projects that they belong to, or met groups of."""
     is_open = col(models.Project.status) != ProjectStatus.CLOSED
     belongs, met = dict[int, set[str]](), dict[int, set[str]]()
-    for chunk in _cut(annotator_ids):
+    for chunk in _split_ids(annotator_ids):
         for table in (models.Participation, models.Adjudicator, models.Assignment):
             joined = (
                 sa.select(col(table.annotator_id), col(models.Project.name))
