@@ -16,7 +16,7 @@ from sqlalchemy import event
 from sqlmodel import Session
 
 from annotation.errors import BadInput, NotWritable, Unavailable
-from annotation.store import mailbox, parked
+from annotation.store import mailbox, migrations, parked
 from annotation.store.mailbox import ReceivedUpdate
 from annotation.store.parked import ParkedDelivery
 from bot.conversation.updates_and_calls import IncomingUpdate, TelegramCalls
@@ -230,7 +230,7 @@ async def test_an_update_is_not_blamed_for_a_database_that_was_away(
         is_back.set()
 
     stage.app.workers.settings = replace(settings, handle_update=fail)
-    monkeypatch.setattr(workers.migrations, "check_revision", look)
+    monkeypatch.setattr(migrations, "check_revision", look)
     await stage.say(person, "/start")
     await until(lambda: looks)
     stage.now += timedelta(hours=2)
