@@ -18,7 +18,7 @@ SIMULATED := agreement_coverage further_coverage gold_review opinion_coverage pa
 # The bytecode of tests stays from run to run: asserts are rewritten once, not by each worker of each run.
 define RUN_TESTS
 mkdir -p build/test && find build/test -not -type d -not -name '*.pyc' -delete && \
-	cp -Rp tests benchmarks docs examples requirements README.md README.uk.md .env.example pyproject.toml Makefile build/test/ && \
+	cp -Rp tests benchmarks docs docker examples requirements README.md README.uk.md .env.example .gitignore pyproject.toml Makefile build/test/ && \
 	cd build/test && $(if $(SHARED),HROMADA_SHARED="$(SHARED)") HROMADA_LABEL_STUDIO="$(STUDIO)" \
 	HROMADA_INSPECT="$(INSPECT)" HROMADA_RUN_COSTS="$(COSTS)" \
 	PYTHONDONTWRITEBYTECODE= \

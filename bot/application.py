@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
+from aiohttp import web
 from telegram.error import InvalidToken
 from telegram.request import BaseRequest
 
@@ -26,6 +27,7 @@ from bot.delivery import sender, workers
 from bot.delivery.delivery_settings import DeliverySettings, configure_logging, update_bot_profiles
 from bot.delivery.export_maker import ExportMaker
 from bot.delivery.limits_and_retries import Backoff, Failure, FloodLimit, RateLimit, Watchdog, catch_failure
+from bot.delivery.log_format import LogFormat
 from bot.delivery.polling import MAX_WAIT, MIN_WAIT, POLLING_LEASE, UpdatePoller
 from bot.delivery.process_lease import HeartbeatKeeper, LeaseKeeper
 from bot.delivery.sender import Receipts, Sender
@@ -135,8 +137,8 @@ def build_application(
     shared_clock = database_clock or read_database_clock(database)
     runner = TransactionRunner(database=database, clock=clock or shared_clock, database_clock=shared_clock)
     requests = (
-        request or AiohttpRequest(connections=sending + SPARE_CONNECTIONS),
-        request or AiohttpRequest(connections=4),
+        request or AiohttpRequest(connections=sending + SPARE_CONNECTIONS, measurements=runner.measurements),
+        request or AiohttpRequest(connections=4, measurements=runner.measurements),
     )
     api = TelegramApi(token=token, base_url=base_url, request=requests[0], poll_request=requests[1])
     receipts, rate_limit, watchdog = Receipts(runner), RateLimit(), Watchdog(clock=runner.clock)
@@ -198,14 +200,15 @@ def run_application(
     webhook: WebhookAddress | None = None,
     health: ListenAddress | None = None,
     exit_when_stuck: bool = False,
+    log_format: LogFormat = "text",
 ) -> None:
     """Run until a signal comes: by long polling, or at an address that Telegram calls. Updates are never dropped.
 
-    At the address `health` a supervisor can ask whether the bot is well. Raises BadInput for an unknown token or an
-    address that cannot be used, SchemaMismatch where a newer program has upgraded the database, and with
-    `exit_when_stuck` Unavailable where Telegram or the database is silent for too long.
+    At the address `health` a supervisor can ask whether the bot is well, and for its metrics. Raises BadInput for an
+    unknown token or an address that cannot be used, SchemaMismatch where a newer program has upgraded the database, and
+    with `exit_when_stuck` Unavailable where Telegram or the database is silent for too long.
     """
-    configure_logging(log_level, token=token)
+    configure_logging(log_level, token, log_format=log_format)
     app.watchdog.exit_when_stuck = exit_when_stuck
     try:
         asyncio.run(serve_updates(app, token=token, webhook=webhook, health=health, on_end=limit_end))
@@ -238,7 +241,7 @@ async def serve_updates(
     ended = asyncio.Event()
     for signal_number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(signal_number, ended.set)
-    reporting = nullcontext() if health is None else serve_http([build_health_route(app.watchdog)], health)
+    reporting = nullcontext() if health is None else serve_http(list_health_routes(app), health)
     async with reporting, app:
         receiving = _poll(app) if webhook is None else _listen(app, token=token, address=webhook)
         async with _run_in_background(app, receiving) as tasks:
@@ -247,6 +250,13 @@ async def serve_updates(
             stop.cancel()
             on_end()
             logger.info("The bot ends.")
+
+
+def list_health_routes(app: BotApplication) -> list[web.RouteDef]:
+    """What a supervisor can ask: whether the bot is well, and its metrics."""
+    from bot.delivery.metrics import MetricsReporter
+
+    return [build_health_route(app.watchdog), *MetricsReporter(app.runner).list_routes()]
 
 
 @asynccontextmanager

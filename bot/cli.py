@@ -140,8 +140,10 @@ def main() -> None:
 
 
 def _print_error(failure: HromadaError) -> None:
+    from bot.commands.terminal_text import clean_text
+
     for line in str(failure).splitlines():
-        print(f"hromada: {line}", file=sys.stderr)
+        print(f"hromada: {clean_text(line)}", file=sys.stderr)
 
 
 def _flush_output() -> None:

@@ -80,6 +80,7 @@ def bot(
             app,
             token=token,
             log_level=settings.log_level,
+            log_format=settings.log_format,
             webhook=address,
             health=health,
             exit_when_stuck=exit_when_stuck,

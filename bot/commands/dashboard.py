@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from annotation.settings import Settings
     from annotation.store.database import Database
     from bot.delivery.webhook import ListenAddress
-    from bot.web.server import Access
+    from bot.web.access import Access
 
 ANSWER_SECONDS = 5.0
 """Seconds that the pages wait for the answer of PostgreSQL to a statement."""
@@ -40,7 +40,7 @@ def dashboard(
     from annotation.settings import read_settings
     from bot.commands import database_session
     from bot.delivery.webhook import parse_listen_address
-    from bot.web.server import build_access
+    from bot.web.access import build_access
 
     settings = read_settings()
     address = parse_listen_address(listen, "--listen")
@@ -61,7 +61,7 @@ async def _serve(
     from bot.web.server import DashboardServer
     from bot.web.snapshots import SnapshotReader
 
-    delivery_settings.configure_logging("WARNING", token=access.token or "")
+    delivery_settings.configure_logging("WARNING", access.token or "", log_format=settings.log_format)
     ended = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)

@@ -7,17 +7,20 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 from rich import box
 from rich.cells import cell_len
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
+
+from bot.commands import terminal_text
 
 LONG_TEXT = 40
 """Cells with more characters, in a table of more than two columns, are long texts."""
@@ -156,9 +159,18 @@ def _build_blocks(columns: Sequence[TableColumn]) -> Iterator[Table]:
 Cell = str | int | float | None
 
 
+class SafeConsole(Console):
+    """A console whose terminal obeys our styles, and no character of an item or an answer."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The parts of a renderable, as rich gives them, with their text cleaned."""
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else terminal_text.clean_text(text), style, control)
+
+
 def get_console() -> Console:
     """The console for tables and sentences, as wide as the terminal."""
-    return Console(soft_wrap=False, highlight=False)
+    return SafeConsole(soft_wrap=False, highlight=False)
 
 
 @contextmanager
@@ -192,7 +204,7 @@ def format_count(number: int, noun: str, plural: str | None = None) -> str:
 def print_json(value: Mapping[str, Any] | Sequence[Any]) -> None:
     """Print one JSON document, keys in the order given."""
     with allow_closed_pipe():
-        print(json.dumps(value, ensure_ascii=False, indent=2))
+        print(terminal_text.escape_json(json.dumps(value, ensure_ascii=False, indent=2)))
 
 
 def print_table(

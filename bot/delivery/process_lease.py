@@ -55,6 +55,9 @@ class LeaseKeeper:
     until: datetime | None = None
     _renewed_at: datetime | None = None
 
+    def __post_init__(self) -> None:
+        self.runner.measurements.leases[self.name] = lambda: self.held
+
     @property
     def held(self) -> bool:
         """Whether this process can rely on the lease now."""

@@ -21,8 +21,10 @@ from telegram.error import InvalidToken, TelegramError
 
 from annotation.errors import BadInput, HromadaError, Unavailable, Where
 from annotation.workflow.monitoring.bot_waits import WaitReason
+from bot.delivery import silent_connections
 from bot.delivery.limits_and_retries import AwaitedService, Backoff, Watchdog
 from bot.delivery.process_lease import HeartbeatKeeper
+from bot.delivery.silent_connections import IDLE_SECONDS, SilentConnections
 from bot.delivery.telegram_api import TelegramApi, explain_failure
 from bot.delivery.telegram_payloads import UPDATE_TYPES
 from bot.delivery.workers import Workers
@@ -45,12 +47,26 @@ class ListenAddress:
 
 @asynccontextmanager
 async def serve_http(
-    routes: Sequence[web.RouteDef], address: ListenAddress, *, middlewares: Sequence[Middleware] = ()
+    routes: Sequence[web.RouteDef],
+    address: ListenAddress,
+    *,
+    middlewares: Sequence[Middleware] = (),
+    is_left_early: bool = False,
 ) -> AsyncIterator[int]:
-    """Answer requests until the block ends, and yield the port; raises BadInput where the address cannot be used."""
-    app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=middlewares)
+    """Answer requests until the block ends, and yield the port; raises BadInput where the address cannot be used.
+
+    With `is_left_early` a handler is cancelled as soon as its client has gone; without it, it runs to its end.
+    """
+    silent = SilentConnections()
+    app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[silent.build_middleware(), *middlewares])
     app.router.add_routes(routes)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=CLOSE_SECONDS)
+    runner = web.AppRunner(
+        app,
+        access_log=None,
+        shutdown_timeout=CLOSE_SECONDS,
+        keepalive_timeout=IDLE_SECONDS,
+        handler_cancellation=is_left_early,
+    )
     await runner.setup()
     try:
         try:
@@ -58,7 +74,8 @@ async def serve_http(
         except OSError as failure:
             sentence = f"Nothing can listen there: {failure.strerror}."
             raise BadInput(sentence, where=Where(field=address.field)) from None
-        yield int(runner.addresses[0][1])
+        async with silent.close_them(runner):
+            yield int(runner.addresses[0][1])
     finally:
         await runner.cleanup()
 
@@ -121,11 +138,16 @@ class WebhookReceiver:
         return (web.post(WEBHOOK_PATH, self._receive_update),)
 
     async def _receive_update(self, request: web.Request) -> web.Response:
-        """Store an update and respond 200; 503 where it cannot be stored now, 403 for a wrong secret, otherwise 400."""
+        """Store an update and respond 200.
+
+        503 where it cannot be stored now, 403 for a wrong secret, 408 if it did not come whole, otherwise 400.
+        """
         received_secret = request.headers.get(VERIFICATION_HEADER, "")
         if not hmac.compare_digest(received_secret.encode(errors="surrogateescape"), self.secret.encode()):
             return web.Response(status=403)
-        body = await request.read()
+        body = await _read_body(request)
+        if body is None:
+            return web.Response(status=408)
         try:
             update = json.loads(body)
         except (ValueError, RecursionError):
@@ -140,6 +162,16 @@ class WebhookReceiver:
             return web.Response(status=503, headers={"Retry-After": "1"})
         await self.heartbeat.note()
         return web.Response()
+
+
+async def _read_body(request: web.Request) -> bytes | None:
+    """The body of a request; None, and a line in the log, if it was broken off or did not come in time."""
+    try:
+        async with asyncio.timeout(silent_connections.REQUEST_SECONDS):
+            return await request.read()
+    except (OSError, web.RequestPayloadError) as failure:  # TimeoutError is an OSError
+        log.warning("An update did not come whole: %s. Telegram brings it again.", type(failure).__name__)
+        return None
 
 
 @dataclass(kw_only=True)

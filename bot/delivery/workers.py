@@ -27,7 +27,7 @@ from bot.delivery.delivery_settings import DeliverySettings, format_trace
 from bot.delivery.limits_and_retries import Backoff, Failure, FloodLimit, catch_failure
 from bot.delivery.sender import ReceiptBatch, Receipts, Sender
 from bot.delivery.telegram_payloads import RawUpdate
-from bot.delivery.transaction_runner import TransactionRunner
+from bot.delivery.transaction_runner import TransactionRunner, follow_update, name_update
 
 log = logging.getLogger(__name__)
 MAX_ATTEMPTS = 2
@@ -184,13 +184,15 @@ class _ServedUpdate:
     """The result of handling a user's next update: the messages to send, and whether more updates may wait.
 
     `closed_chat_id` is the chat, if the update says that the user has blocked the bot there. `wait` is for how many
-    seconds the update is left, as the rest of its text may come.
+    seconds the update is left, as the rest of its text may come. `tapped_at` is when a tap was
+    received, None for other updates.
     """
 
     messages: tuple[OutboxMessage, ...] = ()
     has_more: bool = False
     closed_chat_id: int | None = None
     wait: float = 0.0
+    tapped_at: datetime | None = None
 
 
 @dataclass
@@ -237,7 +239,10 @@ class Workers:
         finally:
             if not are_stored:
                 self.flood_limit.return_updates(admitted)
-        self.flood_limit.count_dropped(len(parsed) - len(admitted))
+        dropped = len(parsed) - len(admitted)
+        self.flood_limit.count_dropped(dropped)
+        self.runner.measurements.dropped += dropped
+        self.runner.measurements.updates.update(str(update.kind) for update in admitted)
         self.wake(update.telegram_id for update in admitted)
 
     async def _parse_or_park(self, raw: RawUpdate) -> IncomingUpdate | None:
@@ -319,6 +324,7 @@ class Workers:
         has_more = True
         while has_more and self.max_parallel:
             self._woken_again.discard(user_id)
+            follow_update()
             outcome = await catch_failure(self._handle_next_update(user_id))
             if isinstance(outcome, Failure):
                 outcome = await catch_failure(self._record_failure(user_id, outcome.error))
@@ -362,6 +368,9 @@ class Workers:
         finally:
             if not is_saved:
                 self.receipts.return_batch(batch)
+        if served.tapped_at is not None:
+            seconds = (self.runner.database_clock() - served.tapped_at).total_seconds()
+            self.runner.measurements.count_tap(seconds)
         return served
 
     def _handle_in_transaction(self, session: Session, user_id: int, batch: ReceiptBatch) -> _ServedUpdate:
@@ -369,6 +378,7 @@ class Workers:
         pending = mailbox.take_next_update(session, telegram_id=user_id)
         if pending is None:
             return _ServedUpdate()
+        name_update(pending.update_id)
         incoming, part_ids, wait = self._join_text(session, user_id, pending)
         if wait > 0:
             return _ServedUpdate(wait=wait)
@@ -377,8 +387,12 @@ class Workers:
         messages = self._store_messages(session, calls, incoming)
         for update_id in (pending.update_id, *part_ids):
             mailbox.mark_done(session, update_id=update_id, now=self.runner.database_clock())
+        log.debug("%s is handled; messages that answer it: %d.", incoming.kind, len(messages))
         return _ServedUpdate(
-            messages, pending.has_more, closed_chat_id=incoming.chat_id if incoming.kind is UpdateKind.BLOCKED else None
+            messages,
+            pending.has_more,
+            closed_chat_id=incoming.chat_id if incoming.kind is UpdateKind.BLOCKED else None,
+            tapped_at=pending.received_at if incoming.kind is UpdateKind.TAP else None,
         )
 
     def _join_text(

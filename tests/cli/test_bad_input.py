@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sqlite3
 import subprocess
 from pathlib import Path
@@ -232,6 +234,7 @@ def test_the_doctor_refuses_a_changed_or_lost_key(hromada: Hromada) -> None:
         assert (ran.code, says in ran.out) == (1, True), ran.out
         assert_refused(hromada, "import", name, "more.csv", says=(says,))
     key.write_text(kept)
+    key.chmod(0o600)
     assert hromada("import", name, "more.csv").code == 0
     assert hromada("doctor").code == 0
 
@@ -322,3 +325,22 @@ def test_what_needs_classes_is_refused_for_options_of_their_own(words: Hromada) 
     assert words("aggregate", "words", "--method", "rover").code == 2
     assert_refused(words, "aggregate", "words", "--stop", "converged", says=("--stop is for dawid_skene",))
     assert words("baseline", "words", "--seed", "-1").code == 2
+
+
+def test_no_text_of_an_item_commands_the_terminal(words: Hromada) -> None:
+    """Escapes that clear a screen or name a window, of two and of one character: a mark in tables, lines and errors."""
+    nasty = "1\x1b[2J\x1b]0;x\x07\x9b1m"
+    items = [{"id": nasty, "text": nasty, "gold": gold} for gold in ("кіт", nasty)]
+    project = (
+        "project: nasty\ntitle: x\nlanguage: uk\noverlap: 2\nquestion: {type: choice, text: x, options: [кіт, пес]}\n"
+    )
+    words.write("project.yaml", project + "items: {file: items.jsonl, id: id, show: text, gold: gold}\n")
+    printed = []
+    for item in reversed(items):
+        words.write("items.jsonl", json.dumps(item) + "\n")
+        ran = words("load", "project.yaml")
+        printed += [ran.out, ran.err]
+    printed += [words("status", "nasty", "--item", nasty, *more).out for more in ((), ("--json",))]
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", "".join(printed)), printed
+    assert "1\N{REPLACEMENT CHARACTER}[2J" in printed[-2]
+    assert json.loads(printed[-1])["item_id"] == nasty

@@ -135,6 +135,7 @@ class Inbox(SQLModel, table=True):
 
     __table_args__ = (
         sa.Index("ix_inbox_waiting", "telegram_id", "update_id", **build_partial_index("done_at IS NULL")),
+        sa.Index("ix_inbox_parked", "update_id", **build_partial_index("reason IS NOT NULL")),  # else a count reads all
     )
 
     update_id: int = Field(sa_column=sa.Column(BIG_KEY, primary_key=True, autoincrement=False))

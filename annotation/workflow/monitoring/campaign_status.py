@@ -28,7 +28,7 @@ from annotation.store.models import (
 from annotation.store.parked import ParkedCounts
 from annotation.store.table_base import UtcDateTime
 from annotation.vocabulary import AssignmentStatus, ItemStatus, ParticipationStatus, Pool, Stage
-from annotation.workflow.annotators import support_messages
+from annotation.workflow.annotators import detachment, support_messages
 from annotation.workflow.lifecycle import precision
 from annotation.workflow.monitoring import blindness, bot_waits, progress
 from annotation.workflow.monitoring.bot_waits import BotWait
@@ -286,6 +286,7 @@ class CampaignStatus:
     start; `half_width` is the half width of the 95 % interval reached so far, or None where none is known and while the
     project is blind, since it tells the scores. `closed` is what is closed by exposure, None where nobody asked.
     `panels` says how far each panel is, by its name, `sample` how far the overlap sample is, None without one.
+    `detach_by` is when its people are to be detached (`declared.retention`), None where nobody is, or it is open.
     """
 
     project: Project
@@ -304,6 +305,7 @@ class CampaignStatus:
     closed: tuple[ClosedItems, ...] | None = None
     panels: Mapping[str, PanelCounts] = field(default_factory=dict)
     sample: SampleCounts | None = None
+    detach_by: datetime | None = None
 
 
 def get_campaign_status(session: Session, project: Project, *, with_closed: bool = False) -> CampaignStatus:
@@ -333,6 +335,7 @@ def get_campaign_status(session: Session, project: Project, *, with_closed: bool
         closed=progress.list_closed_items(session, project) if with_closed else None,
         panels=count_panels(session, project, definition),
         sample=None if definition.sampled_overlap is None else _count_sample(session, project, items),
+        detach_by=detachment.find_due(session, project),
     )
 
 

@@ -20,7 +20,7 @@ from annotation.store.models import Heartbeat
 from annotation.workflow.monitoring.bot_waits import WaitReason
 from bot import application
 from bot.application import WebhookAddress
-from bot.delivery import webhook
+from bot.delivery import silent_connections, webhook
 from bot.delivery.webhook import (
     HEALTH_PATH,
     MAX_BODY_BYTES,
@@ -80,6 +80,7 @@ async def post(hook: int, body: bytes, *, secret: str = SECRET, method: str = "P
         (b" " * (MAX_BODY_BYTES + 1), {}, 413),
         (b"", {"method": "GET"}, 405),
         (b"", {"path": "/"}, 404),
+        (b"", {"path": "/metrics", "method": "GET"}, 404),
     ],
 )
 async def test_what_is_no_update_of_telegrams_is_refused(
@@ -101,6 +102,40 @@ async def test_a_secret_that_is_no_text_is_a_wrong_one(stage: Stage, hook: int) 
     assert b" 403 " in await reader.readline()
     writer.close()
     assert stage.rows("SELECT count(*) FROM inbox") == [(0,)]
+
+
+async def test_what_is_broken_off_or_hangs_is_closed_with_one_line(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Silence and half a head leave none, a body that ends early or stalls leaves a line."""
+    monkeypatch.setattr(silent_connections, "REQUEST_SECONDS", 0.3)
+    head = f"POST {WEBHOOK_PATH} HTTP/1.1\r\nHost: x\r\n{VERIFICATION_HEADER}: {SECRET}\r\nContent-Length: 99\r\n\r\n"
+
+    async def send(hook: int, text: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        reader, writer = await asyncio.open_connection("127.0.0.1", hook)
+        writer.write(text.encode())
+        return reader, writer
+
+    routes = WebhookReceiver(stage.app.workers, stage.app.heartbeat, SECRET).list_routes()
+    async with serve_http(routes, ANY_PORT) as hook:
+        for text in ("", head[:40]):
+            reader, writer = await send(hook, text)
+            async with asyncio.timeout(5):
+                assert await reader.read() == b"", text
+            writer.close()
+        assert caplog.messages == []
+        _, writer = await send(hook, head + '{"update')
+        await asyncio.sleep(0.05)
+        writer.transport.abort()
+        await until(lambda: caplog.messages)
+        reader, writer = await send(hook, head + '{"update')
+        async with asyncio.timeout(5):
+            assert b" 408 " in await reader.readline()
+        writer.close()
+        told = ["ConnectionResetError", "TimeoutError"]
+        assert caplog.messages == [f"An update did not come whole: {name}. Telegram brings it again." for name in told]
+        assert await post(hook, json.dumps(UPDATE).encode()) == 200
+        await stage.app.workers.wait_until_idle()
 
 
 async def test_an_update_is_answered_200_once_it_is_stored(stage: Stage, hook: int) -> None:

@@ -24,9 +24,10 @@ from annotation.workflow.annotators import invitations
 from annotation.workflow.lifecycle import projects, transitions
 from bot.delivery.webhook import ListenAddress
 from bot.web import details
+from bot.web.access import Access
 from bot.web.details import DetailMeter
 from bot.web.live_pages import LivePages
-from bot.web.server import Access, DashboardServer
+from bot.web.server import DashboardServer
 from bot.web.snapshots import SnapshotReader
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

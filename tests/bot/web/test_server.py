@@ -21,8 +21,8 @@ from annotation.errors import BadInput
 from annotation.store import database, queries
 from annotation.store.models import Annotator, Assignment, LabelStudioBatch
 from annotation.vocabulary import Surface
-from bot.web import live_pages, server, snapshots
-from bot.web.server import build_access
+from bot.web import access, live_pages, server, snapshots
+from bot.web.access import WrongTokens, build_access, find_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -156,6 +156,7 @@ async def test_on_this_machine_it_answers_to_no_other_name(
             ("localhost:1", 200),
             ("[::1]:1", 200),
             ("127.0.0.1.evil.com", 403),
+            ("[::1", 400),
         ):
             status, text, _ = await fetch(http, address, headers={"Host": host})
             assert status == expected
@@ -163,8 +164,10 @@ async def test_on_this_machine_it_answers_to_no_other_name(
 
 
 async def test_with_a_token_nobody_gets_in_without_it(
-    campaign: Campaign, serve: Serve, http: aiohttp.ClientSession
+    campaign: Campaign, serve: Serve, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(access, "WRONG_TOKEN_SECONDS", 0.0)
+    monkeypatch.setattr(access, "FREE_TRIES", 99)
     async with serve(campaign.database, campaign.url, token=TOKEN) as address:
         for path in (PROJECT, "/events", f"/events{PROJECT}", "/dashboard.js", f"{PROJECT}/items"):
             for header in ("", "Bearer wrong", f"Basic {TOKEN}", "Bearer "):
@@ -195,6 +198,66 @@ async def test_a_browser_logs_in_once_and_its_cookie_is_not_the_token(
         status, text, _ = await fetch(http, address + PROJECT)
         assert status == 200
         assert BASELINE in text
+
+
+async def test_wrong_tokens_shut_their_address_out(
+    campaign: Campaign, serve: Serve, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many at once, in forms and headers; then even the right token waits, but not a browser that is logged in."""
+    monkeypatch.setattr(access, "WRONG_TOKEN_SECONDS", 0.05)
+    async with serve(campaign.database, campaign.url, token=TOKEN) as address:
+        other = {"X-Forwarded-For": "203.0.113.7, 198.51.100.9"}  # as a proxy on this machine writes it
+
+        async def guess(number: int) -> int:
+            if number % 2:
+                async with http.post(f"{address}/login", data={"token": str(number)}, headers=other) as response:
+                    return response.status
+            bearer = {"Authorization": f"Bearer {number}"}
+            async with http.get(f"{address}{PROJECT}", headers={**other, **bearer}) as response:
+                return response.status
+
+        statuses = await asyncio.gather(*(guess(number) for number in range(20)))
+        assert sorted(statuses).count(429) == 20 - access.FREE_TRIES - 1
+        right = {"Authorization": f"Bearer {TOKEN}"}
+        status, text, headers = await fetch(http, address + PROJECT, headers={**other, **right})
+        assert (status, "Too many wrong tokens" in text, int(headers["Retry-After"]) >= 1) == (429, True, True)
+        status, _, _ = await fetch(http, address + PROJECT, headers=right)
+        assert status == 200, "another address"
+        async with http.post(f"{address}/login", data={"token": TOKEN}) as response:
+            assert response.status == 200
+        status, _, _ = await fetch(http, address + PROJECT, headers=other)
+        assert status == 200, "its cookie"
+
+
+def test_each_wrong_token_costs_twice_as_long() -> None:
+    """To five minutes, and an hour later it is forgotten; of many addresses the quiet ones are."""
+    wrong = WrongTokens()
+    waits = []
+    for _ in range(16):
+        wrong.note("192.0.2.1", now=0.0)
+        waits.append(wrong.find_wait("192.0.2.1", now=0.0))
+    assert waits == [0, 0, 0, 0, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300, 300]
+    assert wrong.find_wait("192.0.2.1", now=299.0) == 1
+    wrong.note("192.0.2.1", now=3600.0)
+    assert wrong.find_wait("192.0.2.1", now=3600.0) == 0
+    for number in range(access.MOST_ADDRESSES + 5):
+        wrong.note(str(number), now=3601.0)
+    assert len(wrong._addresses) == access.MOST_ADDRESSES
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "counted"),
+    [
+        ("203.0.113.7", "10.0.0.1", "203.0.113.7"),
+        ("127.0.0.1", "10.0.0.1, 203.0.113.7", "203.0.113.7"),
+        ("127.0.0.1", "", "127.0.0.1"),
+        ("2001:db8:1:2:3:4:5:6", "", "2001:db8:1:2::/64"),
+        ("::ffff:203.0.113.7", "", "203.0.113.7"),
+        ("127.0.0.1", "unknown", "unknown"),
+    ],
+)
+def test_an_address_is_the_caller_and_not_what_it_says_of_itself(peer: str, forwarded: str, counted: str) -> None:
+    assert find_address(peer, {"X-Forwarded-For": forwarded} if forwarded else {}) == counted
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.5", "example.org", "::"])  # noqa: S104  # refused
@@ -299,13 +362,9 @@ async def test_too_many_watchers_are_told_to_come_later(
         async with http.get(f"{address}/events") as refused:
             assert refused.status == 503
         live.close()
-        async with asyncio.timeout(20):
-            while (await (again := await http.get(f"{address}/events")).content.readline())[:4] not in (
-                b"data",
-                b": he",
-            ):
-                again.close()
-                await asyncio.sleep(0.1)
+        await asyncio.sleep(0.2)  # far less than until the next event
+        async with http.get(f"{address}/events") as again:
+            assert again.status == 200, "the place is free as soon as the browser has left"
 
 
 async def test_a_database_that_hangs_leaves_pages_up_with_the_time(
