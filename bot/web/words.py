@@ -56,7 +56,7 @@ WAITS = {
     ),
     WaitReason.TOLD_TO_WAIT: (
         mark_text("Telegram asks the bot to wait until {until}."),
-        mark_text("Wait; a new start would not help."),
+        mark_text("It goes on by itself then."),
     ),
     WaitReason.OTHER_PROGRAM: (
         mark_text("Another program takes this bot’s updates with its token."),

@@ -41,7 +41,7 @@ SENTENCES = {
     WaitReason.NO_ANSWER: ("Telegram does not answer.", "Check the network."),
     WaitReason.UNREACHABLE: ("Telegram cannot be reached.", "Check the network, and HROMADA_TELEGRAM_URL."),
     WaitReason.ERRORS: ("Telegram answers with errors, or cuts connections.", "Check its status if this lasts."),
-    WaitReason.TOLD_TO_WAIT: ("Telegram asks the bot to wait until {until}.", "Wait; a new start would not help."),
+    WaitReason.TOLD_TO_WAIT: ("Telegram asks the bot to wait until {until}.", "It goes on by itself then."),
     WaitReason.OTHER_PROGRAM: (
         "Another program takes this bot’s updates with its token.",
         "End that program, or get a new token from @BotFather.",
