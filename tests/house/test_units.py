@@ -60,3 +60,8 @@ def test_the_units_call_commands_that_there_are() -> None:
     assert "/opt/hromada/docker/systemd" in page
     for file in UNITS.glob("*.*r*"):
         assert file.name in page, file.name
+    typed = re.findall(r"^# (.*)", page.partition("```console\n")[2].partition("```")[0], re.MULTILINE)
+    assert len(typed) == 10
+    loaded = next(line.rpartition(" /opt/hromada/")[2] for line in typed if line.startswith("hromada load"))
+    project = (ROOT / loaded).read_text("utf-8")
+    assert re.search(rf"^project: {re.escape(typed[7].rpartition(' ')[2])}$", project, re.MULTILINE)
