@@ -26,6 +26,7 @@ BEGINNINGS = (
     (b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", "is the journal of a database of SQLite"),
     (b"PGDMP", "is a backup of PostgreSQL"),
     (b"--\n-- PostgreSQL database", "is a backup of PostgreSQL"),
+    (b"age-encryption.org/v1", "is an encrypted file, as backups are"),
 )
 """How databases and their backups begin, and what such a file is."""
 _MANIFEST = re.compile(rb'\s*\{\s*"kind":\s*"\w+",\s*"hromada":\s*"[^"]*",\s*"made_at":')

@@ -25,6 +25,10 @@ class FileSettings(BaseSettings):
         default=Path("hromada.key"),
         description="The key of the pseudonyms, made at first use. If it is lost, nobody can be recognised again.",
     )
+    backup_folder: Path = Field(
+        default=Path("backups"),
+        description="Where `hromada database backup --every` keeps backups; best on another disk, without the key.",
+    )
     texts: Path | None = Field(
         default=None,
         description="A Fluent file, or a folder of them: texts for annotators in further languages, read at the start.",
@@ -81,7 +85,8 @@ class Settings(FileSettings):
         description="The time zone of everybody who has not told theirs, and of the times that organisers see.",
     )
     health_listen: str | None = Field(
-        default=None, description="The host and port where GET /health says whether the bot is well; none by default."
+        default=None,
+        description="The host and port of GET /health, whether the bot is well, and of GET /metrics; none by default.",
     )
     dashboard_token: SecretStr | None = Field(
         default=None,
@@ -95,6 +100,9 @@ class Settings(FileSettings):
         default=None, description="An access token of Label Studio: of an account that may open every project."
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="How much to log.")
+    log_format: Literal["text", "json"] = Field(
+        default="text", description="How to log: lines of text, or one JSON object a line."
+    )
 
     @field_validator("organisers", mode="before")
     @classmethod
@@ -136,6 +144,12 @@ def list_misspelt_names() -> list[str]:
     text = file.read_text("utf-8") if file.is_file() else ""
     written = re.findall(r"^\s*(?:export\s+)?(HROMADA_\w+)\s*=", text, re.MULTILINE)
     return [name for name in written if name.removeprefix("HROMADA_").lower() not in Settings.model_fields]
+
+
+def list_secret_names() -> list[str]:
+    """The names of the settings that are secrets, as they are written in .env."""
+    fields = Settings.model_fields.items()
+    return [f"HROMADA_{name.upper()}" for name, field in fields if "SecretStr" in str(field.annotation)]
 
 
 def read_settings() -> Settings:

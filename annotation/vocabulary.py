@@ -285,6 +285,7 @@ class Event(StrEnum):
     PAID = "paid"
     ANNOTATOR_WITHDREW = "person withdrew"
     ANNOTATOR_FORGOTTEN = "person forgotten"
+    PEOPLE_DETACHED = "people detached"
     ANNOTATOR_UNREACHABLE = "person unreachable"
     QUALITY_FLAGGED = "quality flagged"
     ANNOTATOR_PAUSED = "person paused"

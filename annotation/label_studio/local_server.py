@@ -112,8 +112,8 @@ def _examine_batch(
     client: Client, batch: LabelStudioBatch, project: Project, annotator: Annotator, tasks: int, *, linked: bool
 ) -> tuple[str, str, int | str, int | None, int, str]:
     state = STATE_WELL if linked else "no account is linked to this annotator"
-    if annotator.forgotten_at is not None:
-        state = "its annotator was forgotten: pull erases it"
+    if annotator.is_gone:
+        state = f"its annotator was {'detached' if annotator.detached else 'forgotten'}: pull erases it"
     elif batch.remote_id is None:
         state = "not pushed yet: push again"
     else:

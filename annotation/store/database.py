@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -137,11 +138,17 @@ def create_private_file(file: str) -> None:
         os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
+ERASED_IN_LOG = "erased, in the log"
+"""The name of the heartbeat that says when something was erased that the log of SQLite may still hold."""
+
+
 def request_checkpoint(session: Session) -> None:
-    """Have the log emptied once the transaction has ended; on PostgreSQL do nothing."""
+    """Have the log emptied once the transaction has ended, and store that it is to be; on PostgreSQL do nothing."""
     connection = session.connection()
-    if connection.dialect.name == "sqlite":
-        connection.connection.info[CHECKPOINT_REQUESTED] = 0
+    if connection.dialect.name != "sqlite":
+        return
+    session.merge(models.Heartbeat(name=ERASED_IN_LOG, at=datetime.now(UTC)))
+    connection.connection.info[CHECKPOINT_REQUESTED] = 0
 
 
 def empty_log(connection: sqlite3.Connection, info: dict[str, Any]) -> None:
@@ -190,7 +197,7 @@ class Database:
         """Begin a transaction and yield its session; commit at the end, roll back on any error, close the session."""
         with (
             translate_errors(self.engine.url),
-            self._writer_turn(),
+            self.writer_turn(),
             Session(self.engine, expire_on_commit=False) as session,
             session.begin(),
         ):
@@ -203,11 +210,11 @@ class Database:
         The sessions are used one after another, and each sees the changes of the earlier ones. All changes are
         committed together at the end, or none of them.
         """
-        with translate_errors(self.engine.url), self._writer_turn(), self.engine.begin() as connection:
+        with translate_errors(self.engine.url), self.writer_turn(), self.engine.begin() as connection:
             yield partial(Session, connection, expire_on_commit=False)
 
     @contextmanager
-    def _writer_turn(self) -> Iterator[None]:
+    def writer_turn(self) -> Iterator[None]:
         """Let the threads of this process write to SQLite in turns; on PostgreSQL do nothing.
 
         SQLite's own lock is unfair: some threads would wait for seconds. Other processes do not take part in the turns.

@@ -15,7 +15,18 @@ from sqlmodel import Session, col, func, select
 from annotation.errors import BadInput, Where
 from annotation.store import judgements, migrations, models, pseudonyms
 from annotation.store.database import make_read_engine
-from annotation.store.models import Annotator, Assignment, Exposure, Item, Judgement, Project
+from annotation.store.models import (
+    Annotator,
+    AnswerMessage,
+    Assignment,
+    Cohort,
+    Conversation,
+    Exposure,
+    Item,
+    Judgement,
+    ProfileAnswer,
+    Project,
+)
 from annotation.vocabulary import AssignmentStatus, Pool, Surface
 
 EXAMPLES = 5
@@ -204,6 +215,17 @@ def _select_unerased_annotators() -> ViolationQuery:
     )
 
 
+def _select_undetached_annotators() -> ViolationQuery:
+    """What should have gone when an annotator was detached."""
+    known = (
+        col(table.annotator_id) == col(Annotator.id) for table in (ProfileAnswer, Cohort, Conversation, AnswerMessage)
+    )
+    told = (sa.select(sa.literal(1)).where(condition).exists() for condition in known)
+    return sa.select(_build_row_label("annotator", col(Annotator.id))).where(
+        col(Annotator.detached), sa.or_(col(Annotator.telegram_id).is_not(None), *told)
+    )
+
+
 def _select_impossible_durations() -> ViolationQuery:
     """Below zero, or known and not known at once: stored before durations were checked, or by hand."""
     is_both = col(Judgement.seconds).is_not(None) & col(Judgement.seconds_unknown).is_not(None)
@@ -227,6 +249,7 @@ RULES: dict[str, Callable[[], ViolationQuery]] = {
     "nobody judges in a baseline what they had met": _select_exposed_in_baselines,
     "the time of an answer is possible or unknown": _select_impossible_durations,
     "of annotators who were forgotten nothing is left": _select_unerased_annotators,
+    "nothing tells who detached annotators are": _select_undetached_annotators,
 }
 
 
@@ -300,7 +323,9 @@ def _describe_changes(change: Any) -> list[str]:
 def _check_erased(session: Session) -> IntegrityFinding:
     revived = pseudonyms.list_revived_annotators(session)
     remedy = "hromada database upgrade erases them again"
-    return _build_finding("who was erased is not back", [f"annotator {found.id}: {remedy}" for found in revived])
+    return _build_finding(
+        "who was erased or detached is not back", [f"annotator {found.annotator.id}: {remedy}" for found in revived]
+    )
 
 
 def _build_finding(rule: str, wrong: list[str]) -> IntegrityFinding:

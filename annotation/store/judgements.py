@@ -28,6 +28,16 @@ from annotation.store.models import Annotator, Assignment, AssignmentRow, Item, 
 Hours = dict[tuple[str, str], int]
 
 
+def find_last_answer(session: Session) -> tuple[int, datetime | None]:
+    """The number of the answer that was stored last, and when it was given; 0 and None where there is none.
+
+    Answers, changed answers and skips are numbered as they are stored.
+    """
+    last = select(Judgement.id, Judgement.answered_at).order_by(col(Judgement.id).desc()).limit(1)
+    number, answered_at = session.exec(last).first() or (0, None)
+    return number or 0, answered_at
+
+
 def read_answer_hours(session: Session, project: Project) -> Hours:
     """The hour, 0 to 23, of each final answer to a main item, by item_id and pseudonym.
 

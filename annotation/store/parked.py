@@ -15,6 +15,7 @@ from sqlmodel import Session, col
 
 from annotation.errors import BadInput, NotFound
 from annotation.store.models import (
+    IS_KNOWN,
     Annotator,
     Inbox,
     LabelStudioAccount,
@@ -110,7 +111,7 @@ def count_copies(session: Session) -> int:
         sa.select(sa.func.count())
         .select_from(table)
         .join(Annotator, col(Annotator.id) == col(table.annotator_id))
-        .where(col(Annotator.forgotten_at).is_not(None))
+        .where(~IS_KNOWN)
         for table in (LabelStudioBatch, LabelStudioAccount)
     )
     return sum(session.connection().execute(count).scalar_one() for count in counts)

@@ -13,7 +13,7 @@ import hmac
 import os
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -94,16 +94,20 @@ KEPT_REASON = Finding("kept")
 class Standing:
     """What still holds for an erased annotator who returns.
 
-    `projects` maps names of projects to `status`, `stage`, `attempt` and `retry_at` of a participation.
+    `projects` maps names of projects to `status`, `stage`, `attempt` and `retry_at` of a participation. `detached` says
+    that they were detached and not erased then; `erased` is when they had been erased before (ISO 8601), if ever.
     """
 
     suspended: bool = False
     projects: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    detached: bool = False
+    erased: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The standing as the table stores it; empty where nothing holds."""
         projects = {name: dict(values) for name, values in sorted(self.projects.items())}
-        return ({"suspended": True} if self.suspended else {}) | ({"projects": projects} if projects else {})
+        held = {"suspended": self.suspended, "projects": projects, "detached": self.detached, "erased": self.erased}
+        return {name: value for name, value in held.items() if value}
 
 
 def compute_mark(pseudonym: str) -> str:
@@ -133,6 +137,24 @@ def record_erasure(session: Session, *, pseudonym: str, standing: Standing, now:
     else:
         erased.erased_at, erased.standing = now, standing.as_json()
     session.add(erased)
+    session.flush()
+
+
+def record_detachment(session: Session, suspended: Mapping[str, bool], *, now: datetime) -> None:
+    """Record that these annotators are detached, by pseudonym whether they are suspended, and no project of theirs.
+
+    What holds from an earlier erasure stays, with its time. The marks are stored in their own order, so that the order
+    of the rows does not tell whose they are.
+    """
+    for mark, is_suspended in sorted((compute_mark(pseudonym), held) for pseudonym, held in suspended.items()):
+        row = session.get(models.ErasedAnnotator, mark)
+        standing = Standing() if row is None else Standing(**row.standing)
+        erased = standing.erased if row is None or standing.detached else row.erased_at.isoformat()
+        standing = replace(standing, suspended=is_suspended, detached=True, erased=erased)
+        if row is None:
+            session.add(models.ErasedAnnotator(mark=mark, erased_at=now, standing=standing.as_json()))
+        else:
+            row.erased_at, row.standing = now, standing.as_json()
     session.flush()
 
 
@@ -169,22 +191,30 @@ def add_marks(connection: sa.Connection, marks: Mapping[str, Mapping[str, Any]])
     connection.execute(sa.insert(models.ErasedAnnotator), rows)
 
 
-def list_revived_annotators(session: Session) -> Sequence[models.Annotator]:
-    """Annotators with the mark of an erased one: a backup that was restored has brought them back.
+class Revived(NamedTuple):
+    """An annotator whom a restored backup has brought back; `is_detached` says that their answers are to be kept."""
 
-    Annotators who came after that erasure are new ones. Where nobody was ever erased, no annotator is read.
+    annotator: models.Annotator
+    is_detached: bool
+
+
+def list_revived_annotators(session: Session) -> Sequence[Revived]:
+    """Annotators with the mark of an erased or detached one: a backup that was restored has brought them back.
+
+    Annotators who came after that are new ones. Where nobody was ever erased, no annotator is read.
     """
-    erased_at = dict(session.exec(select(models.ErasedAnnotator.mark, models.ErasedAnnotator.erased_at)).all())
-    if not erased_at:
+    marks = {mark.mark: mark for mark in session.exec(select(models.ErasedAnnotator))}
+    if not marks:
         return []
-    present = (
-        select(models.Annotator).where(col(models.Annotator.forgotten_at).is_(None)).order_by(col(models.Annotator.id))
-    )
-    return [
-        annotator
-        for annotator in session.exec(present)
-        if annotator.created_at < erased_at.get(compute_mark(annotator.pseudonym), annotator.created_at)
-    ]
+    revived = []
+    for annotator in session.exec(select(models.Annotator).where(models.IS_KNOWN).order_by(col(models.Annotator.id))):
+        mark = marks.get(compute_mark(annotator.pseudonym))
+        if mark is not None and annotator.created_at < mark.erased_at:
+            standing = Standing(**mark.standing)
+            erased = datetime.fromisoformat(standing.erased) if standing.erased else None
+            is_detached = standing.detached and (erased is None or annotator.created_at >= erased)
+            revived.append(Revived(annotator, is_detached))
+    return revived
 
 
 def _parse_time(values: Mapping[str, Any]) -> datetime:

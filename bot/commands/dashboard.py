@@ -61,7 +61,7 @@ async def _serve(
     from bot.web.server import DashboardServer
     from bot.web.snapshots import SnapshotReader
 
-    delivery_settings.configure_logging("WARNING", token=access.token or "")
+    delivery_settings.configure_logging("WARNING", access.token or "", log_format=settings.log_format)
     ended = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)

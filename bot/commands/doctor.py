@@ -9,13 +9,13 @@ from bot.commands.command_line import AsJson
 
 
 def doctor(json: AsJson = False) -> None:
-    """Check this machine: settings, database, keys.
+    """Check this machine: settings, database, keys, backups, disk, clock, webhook.
 
     The exit code is 1 where something is to be mended.
     """
-    from bot.commands import system_checks
+    from bot.commands import machine_checks, system_checks
 
-    findings = system_checks.check_system()
+    findings = (*system_checks.check_system(), *machine_checks.check_machine())
     if json:
         terminal_output.print_json(
             [{"what": finding.what, "well": finding.well, "says": finding.says} for finding in findings]

@@ -47,7 +47,7 @@ async def serve_page(
         token=f"7000000001:{secrets.token_urlsafe(24)}",
         me=User(7_000_000_001, "hromada", username="hromada_local_bot", is_bot=True),
     )
-    delivery_settings.configure_logging("WARNING", token=telegram.token)
+    delivery_settings.configure_logging("WARNING", telegram.token)
     app = application.build_application(
         token=telegram.token,
         database=database,

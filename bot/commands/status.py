@@ -18,8 +18,11 @@ from bot.commands.command_line import AsJson
 from bot.commands.terminal_output import Cell
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from rich.console import RenderableType
 
+    from annotation.workflow.monitoring.bot_waits import BotWait
     from annotation.workflow.monitoring.campaign_status import CampaignStatus, ControlItemCounts
     from annotation.workflow.monitoring.item_history import ItemEvent, ItemHistory
 
@@ -115,23 +118,30 @@ def status(
     if watch:
         _watch_screen(lambda: _build_screen(*_read_statuses(project)))
         return
-    title, statuses, parked = _read_statuses(project)
+    title, statuses, parked, wait, erased_at = _read_statuses(project)
     if json:
-        facts = [_build_json(campaign) | parked for campaign in statuses]
+        whole = {
+            "bot waits": None if wait is None else wait.facts,
+            "erased in the log since": None if erased_at is None else erased_at.isoformat(),
+        }
+        facts = [_build_json(campaign) | parked | whole for campaign in statuses]
         terminal_output.print_json(facts if title is not None else facts[0])
         return
     with terminal_output.allow_closed_pipe():
-        for part in _build_screen(title, statuses, parked):
+        for part in _build_screen(title, statuses, parked, wait, erased_at):
             terminal_output.get_console().print(part)
 
 
-def _read_statuses(name: str | None) -> tuple[str | None, list[CampaignStatus], dict[str, int]]:
-    """The status of each project, and how much is parked or set aside in the whole database, by what it is.
+def _read_statuses(
+    name: str | None,
+) -> tuple[str | None, list[CampaignStatus], dict[str, int], BotWait | None, datetime | None]:
+    """The status of each project, how much is parked or set aside in the whole database, by what it is, what the bot
+    waits for, and since when the log may hold something erased.
 
     The title is that of a list of projects, all or those of a programme; None where one project was named.
     """
-    from annotation.store import parked, queries
-    from annotation.workflow.monitoring import campaign_status
+    from annotation.store import erasure_log, parked, processes, queries
+    from annotation.workflow.monitoring import bot_waits, campaign_status
     from bot.commands import database_session
 
     with database_session.open_database() as database, database.reading() as view:
@@ -149,6 +159,8 @@ def _read_statuses(name: str | None) -> tuple[str | None, list[CampaignStatus], 
                 "set aside in Label Studio": counts.annotations,
                 "to be erased in Label Studio": counts.copies,
             },
+            bot_waits.find_wait(view, now=processes.get_database_time(view)),
+            erasure_log.find_erasure(view),
         )
 
 
@@ -170,10 +182,18 @@ def _watch_screen(screen: Callable[[], Sequence[RenderableType]]) -> None:
 
 
 def _build_screen(
-    title: str | None, statuses: Sequence[CampaignStatus], parked: Mapping[str, int]
+    title: str | None,
+    statuses: Sequence[CampaignStatus],
+    parked: Mapping[str, int],
+    wait: BotWait | None,
+    erased_at: datetime | None,
 ) -> Sequence[RenderableType]:
     """A line for each project under the title, or without one everything about the only one."""
-    notes = []
+    from annotation.store import erasure_log
+
+    notes = [] if wait is None else [f"The bot waits since {wait.since:%Y-%m-%d %H:%M UTC}: {wait}"]
+    notes += [] if erased_at is None else [erasure_log.describe_wait(erased_at)]
+    notes += [note for campaign in statuses for note in _describe_retention(campaign)]
     for part, command in (("parked", "hromada delivery list"), ("Label Studio", "hromada label-studio pull")):
         waiting = ", ".join(f"{name}: {number}" for name, number in parked.items() if number and part in name)
         notes += [f"{waiting}; see {command}"] if waiting else []
@@ -187,6 +207,15 @@ def _build_screen(
     notes += [] if statuses else ["Nothing is loaded yet: hromada load project.yaml"]
     rows = [_build_short_row(campaign) for campaign in statuses]
     return terminal_output.build_table(title, SHORT_COLUMNS, rows, notes=notes)
+
+
+def _describe_retention(campaign: CampaignStatus) -> Sequence[str]:
+    """When the people of a closed project are to be detached, while there are some who can be found."""
+    if campaign.detach_by is None:
+        return []
+    name = campaign.project.name
+    command = f"hromada people detach {name}"
+    return [f"{name}: what tells whose its answers are is to go by {campaign.detach_by:%Y-%m-%d}: {command}"]
 
 
 _ALL_DONE = "Every item has its answers. Answer what waits (hromada messages), then: hromada close {name}"
@@ -227,6 +256,7 @@ def _build_json(campaign: CampaignStatus) -> dict[str, Any]:
     return dict(zip(COLUMNS, _build_row(campaign), strict=True)) | {
         "started": None if campaign.project.started_at is None else campaign.project.started_at.isoformat(),
         "closed": None if campaign.project.closed_at is None else campaign.project.closed_at.isoformat(),
+        "detach by": None if campaign.detach_by is None else campaign.detach_by.isoformat(),
         "items paused": campaign.items.paused,
         "excluded": dict(campaign.excluded),
         "people": dict(campaign.by_status),

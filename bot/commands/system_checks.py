@@ -12,7 +12,7 @@ from sqlmodel import Session
 
 from annotation.errors import HromadaError, NotFound
 from annotation.settings import Settings, list_misspelt_names, read_settings
-from annotation.store import database, driver_errors, invariants, migrations, pseudonyms
+from annotation.store import database, driver_errors, erasure_log, invariants, migrations, pseudonyms
 from annotation.store.database import make_read_engine
 from bot.commands import added_texts, database_session
 from bot.conversation import texts
@@ -76,7 +76,7 @@ def _check_connection(settings: Settings) -> tuple[SystemFinding, ...]:
     try:
         with database_session.open_database() as opened, opened.reading() as view:
             address = driver_errors.format_url(opened.engine.url)
-            return (_check_erased(view, address), _check_key(view, settings))
+            return (_check_erased(view, address), *_check_log(view), _check_key(view, settings))
     except NotFound as absence:
         return (SystemFinding("database", well=True, says=str(absence)),)
     except HromadaError as failure:
@@ -90,6 +90,14 @@ def _check_erased(view: Session, address: str) -> SystemFinding:
         return SystemFinding("database", well=True, says=address)
     who = "1 annotator who was erased is" if revived == 1 else f"{revived} annotators who were erased are"
     return SystemFinding("database", well=False, says=f"{address}: {who} back. Erase again: hromada database upgrade.")
+
+
+def _check_log(view: Session) -> tuple[SystemFinding, ...]:
+    """Check that the log of SQLite holds nothing that was erased, where something was."""
+    since = erasure_log.find_erasure(view)
+    if since is None:
+        return ()
+    return (SystemFinding("log of the database", well=False, says=erasure_log.describe_wait(since)),)
 
 
 def _check_key(view: Session, settings: Settings) -> SystemFinding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import traceback
 from collections.abc import Iterator, Sequence
@@ -16,32 +17,22 @@ from telegram.error import InvalidToken, NetworkError, TelegramError
 from annotation.errors import HromadaError
 from annotation.workflow.organisers.alerts import Observation
 from bot.conversation.updates_and_calls import BotProfile, ConversationSettings, IncomingUpdate, TelegramCalls
+from bot.delivery.log_format import LogFormat, make_formatter
 from bot.delivery.telegram_api import CallNotSent, TelegramApi
 
+PROFILE_SECONDS = 3600.0
+"""Seconds between two attempts to update the profiles of the bot."""
 QUIET_LIBRARIES = ("telegram", "aiohttp", "sqlalchemy", "asyncio")
 """The libraries of which only warnings and errors are logged."""
 
 
-class TokenMaskingFormatter(logging.Formatter):
-    """Formats log lines with the token masked, which libraries may write."""
-
-    def __init__(self, token: str) -> None:
-        super().__init__("%(asctime)s %(levelname)s %(name)s %(message)s")
-        self._token = token
-
-    def format(self, record: logging.LogRecord) -> str:
-        """The line with its traceback, without the token, where there is one."""
-        line = super().format(record)
-        return line.replace(self._token, "(token)") if self._token else line
-
-
-def configure_logging(level: str, *, token: str) -> None:
+def configure_logging(level: str, *tokens: str, log_format: LogFormat = "text") -> None:
     """Log to the error stream. What libraries log below WARNING is left out, because it has ids and texts of people.
 
     Records of InvalidToken are left out too: `run_application` explains it in its own words.
     """
     handler = logging.StreamHandler()
-    handler.setFormatter(TokenMaskingFormatter(token))
+    handler.setFormatter(make_formatter(log_format, *tokens))
     handler.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], InvalidToken)))
     logging.basicConfig(level=level, handlers=[handler], force=True)
     for library in QUIET_LIBRARIES:
@@ -70,14 +61,21 @@ log = logging.getLogger(__name__)
 async def update_bot_profiles(api: TelegramApi, profiles: Sequence[BotProfile]) -> None:
     """Set what the bot's profiles show, where it differs: Telegram allows these calls only a few times an hour.
 
-    A failure is logged, and the next start of the bot tries again.
+    A failure is logged once, and tried again every hour.
     """
-    try:
-        for profile in profiles:
-            await _update_bot_profile(api, profile)
-    except TelegramError as failure:
-        reason = "Telegram cannot be reached" if isinstance(failure, CallNotSent) else type(failure).__name__
-        log.warning("The profile of the bot could not be updated: %s", reason)
+    is_logged = False
+    while True:
+        try:
+            for profile in profiles:
+                await _update_bot_profile(api, profile)
+        except TelegramError as failure:
+            reason = "Telegram cannot be reached" if isinstance(failure, CallNotSent) else type(failure).__name__
+            if not is_logged:
+                log.warning("The profile of the bot could not be updated; it is tried again every hour: %s", reason)
+            is_logged = True
+            await asyncio.sleep(PROFILE_SECONDS)
+        else:
+            return
 
 
 async def _update_bot_profile(api: TelegramApi, profile: BotProfile) -> None:

@@ -28,7 +28,7 @@ from annotation.workflow.annotators import registration
 from bot.delivery.delivery_settings import format_trace
 from bot.delivery.limits_and_retries import Failure, RateLimit, catch_failure
 from bot.delivery.telegram_api import InFlightMessage, TelegramApi, make_calls
-from bot.delivery.transaction_runner import TransactionRunner
+from bot.delivery.transaction_runner import TransactionRunner, follow_update
 
 log = logging.getLogger(__name__)
 Shown = ShownAssignment | ShownPrompt
@@ -396,6 +396,7 @@ class Sender:
 
         Returns None once this process is done with the message, otherwise the seconds until the next attempt.
         """
+        follow_update(in_flight.update)
         outcome = await catch_failure(self._send_message(queue, in_flight))
         if isinstance(outcome, Failure):
             queued = tuple(queue.messages)
@@ -435,6 +436,7 @@ class Sender:
         elif not in_flight.dropped:
             shown = in_flight.list_shown(at=self.runner.clock())
             self.receipts.add(message.id, shown=shown)
+            self.runner.measurements.sent += 1
         return None
 
     async def _check_predecessors(self, queue: _ChatQueue, in_flight: InFlightMessage) -> float | None:

@@ -18,8 +18,9 @@ from time import monotonic
 from sqlmodel import Session
 
 from annotation.errors import NotWritable, SchemaMismatch, Unavailable
-from annotation.store import mailbox, migrations, notices, processes
+from annotation.store import erasure_log, mailbox, migrations, notices, processes
 from annotation.store.mailbox import MessageHold, OutboxMessage
+from annotation.workflow.annotators import erasure
 from annotation.workflow.organisers.alerts import Observation
 from bot.delivery import telegram_payloads
 from bot.delivery.delivery_settings import format_trace
@@ -36,8 +37,10 @@ ORPHAN_AGE = timedelta(seconds=2)
 """How long an update waits until sweepers take it up; before, the process that stored it handles it."""
 INBOX_RETENTION = timedelta(days=2)
 """How long the ids of handled updates are kept; Telegram sends an update again for a day at most."""
-HOLD_EVERY, NOTIFY_EVERY, OBSERVE_EVERY, CLEAN_EVERY = 2, 5, 60, 3600
-"""After how many sweeps holds are extended, notifications collected, campaigns observed, and old update ids deleted."""
+HOLD_EVERY, NOTIFY_EVERY, OBSERVE_EVERY, EMPTY_LOG_EVERY, CLEAN_EVERY = 2, 5, 60, 60, 3600
+"""After how many sweeps holds are extended, notifications collected, campaigns observed, the log of SQLite emptied, and
+old update ids and strangers deleted.
+"""
 FIRST_OBSERVED = 40
 """After how many sweeps campaigns are observed first: by then Telegram has brought updates to a bot that was off."""
 PACED_HOLD_TIME = timedelta(minutes=5)
@@ -129,6 +132,8 @@ class Sweeper:
         now = asyncio.get_running_loop().time()
         for message in swept.paced:
             self._paced.setdefault(message.chat_id, _Paced(now)).messages.append(message)
+        if has_lease and self._sweeps % EMPTY_LOG_EVERY == 0:
+            await asyncio.to_thread(erasure_log.empty_log, self.runner.database)
         if has_lease and self._observing is None and self._sweeps % OBSERVE_EVERY == FIRST_OBSERVED:
             self._observing = asyncio.create_task(catch_failure(asyncio.to_thread(self._observe)))
         if not has_lease:
@@ -155,6 +160,8 @@ class Sweeper:
         kept_ids = mailbox.extend_holds(session, held_ids, hold) if held_ids else ()
         if self._sweeps % CLEAN_EVERY == 0:
             mailbox.delete_handled(session, before=now - INBOX_RETENTION)
+            organisers = self.workers.settings.conversation.organisers
+            erasure.erase_strangers(session, now=self.runner.clock(), organisers=organisers)
         messages = mailbox.take_due_messages(session, now=now, hold=hold, paced=False)
         if not self.runner.single_writer:
             messages = mailbox.add_predecessors(session, messages)

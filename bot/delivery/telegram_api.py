@@ -20,12 +20,23 @@ from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 from telegram import Bot, InputFile
-from telegram.error import BadRequest, ChatMigrated, Forbidden, NetworkError, TimedOut
+from telegram.error import (
+    BadRequest,
+    ChatMigrated,
+    Conflict,
+    Forbidden,
+    NetworkError,
+    RetryAfter,
+    TelegramError,
+    TimedOut,
+)
 from telegram.request import BaseRequest, RequestData
 
 from annotation.store.mailbox import OutboxMessage, ShownAssignment, ShownPrompt
+from annotation.workflow.monitoring.bot_waits import WaitReason
 from bot.delivery.limits_and_retries import Backoff
 from bot.delivery.telegram_payloads import UPDATE_TYPES, build_reply
+from bot.delivery.transaction_runner import Measurements, get_update
 
 log = logging.getLogger(__name__)
 MAX_CONNECTIONS = 64
@@ -60,11 +71,33 @@ class CallNotSent(NetworkError):
     """There was no connection, so the call had no effect and can be repeated."""
 
 
+def explain_failure(failure: TelegramError) -> tuple[WaitReason, float | None]:
+    """Why a call failed that would have brought updates, and for how many seconds Telegram asks to wait, if it does."""
+    match failure:
+        case RetryAfter():
+            pause = failure.retry_after
+            return WaitReason.TOLD_TO_WAIT, pause.total_seconds() if isinstance(pause, timedelta) else float(pause)
+        case Conflict():
+            return WaitReason.OTHER_PROGRAM, None
+        case CallNotSent():
+            return WaitReason.UNREACHABLE, None
+        case TimedOut():
+            return WaitReason.NO_ANSWER, None
+    return WaitReason.ERRORS, None
+
+
 class AiohttpRequest(BaseRequest):
     """python-telegram-bot's request interface over aiohttp, with one pool of connections."""
 
-    def __init__(self, *, connections: int = MAX_CONNECTIONS, read_seconds: float = READ_SECONDS) -> None:
+    def __init__(
+        self,
+        *,
+        connections: int = MAX_CONNECTIONS,
+        read_seconds: float = READ_SECONDS,
+        measurements: Measurements | None = None,
+    ) -> None:
         self._connections, self._read_seconds = connections, read_seconds
+        self._measurements = measurements or Measurements()
         self._session: aiohttp.ClientSession | None = None
         self._proxies: dict[str, str | None] = {}
 
@@ -86,7 +119,20 @@ class AiohttpRequest(BaseRequest):
         if self._session is not None:
             await self._session.close()
 
-    async def do_request(
+    async def do_request(self, *arguments: Any, **options: Any) -> tuple[int, bytes]:
+        """Make a request and count how it ends; the status and the body of the response.
+
+        Raises CallNotSent without a connection, TimedOut or another NetworkError where the effect is unknown.
+        """
+        try:
+            status, body = await self._do_request(*arguments, **options)
+        except NetworkError as failure:
+            self._measurements.count_error("telegram", type(failure).__name__)
+            raise
+        self._measurements.note_response(status)
+        return status, body
+
+    async def _do_request(
         self,
         url: str,
         method: str,
@@ -96,10 +142,6 @@ class AiohttpRequest(BaseRequest):
         connect_timeout: Any = _DEFAULT,
         pool_timeout: Any = _DEFAULT,  # noqa: ARG002
     ) -> tuple[int, bytes]:
-        """Make a request; the status and the body of the response.
-
-        Raises CallNotSent without a connection, TimedOut or another NetworkError where the effect is unknown.
-        """
         if self._session is None:
             raise RuntimeError("The pool of connections is not open.")
         files = request_data.multipart_data if request_data else None
@@ -182,14 +224,22 @@ class TelegramApi(Bot):
     async def poll_updates(self, *, offset: int | None) -> Sequence[Mapping[str, Any]]:
         """The next updates, once there are any, or none after POLL_SECONDS. Raises TelegramError.
 
-        Updates with ids below `offset` are confirmed, so that Telegram does not send them again.
+        Updates with ids below `offset` are confirmed, so that Telegram does not send them again. What has no id is no
+        update, and left out; where nothing else came, that is an error.
         """
         data = {"timeout": POLL_SECONDS, "allowed_updates": list(UPDATE_TYPES), "limit": 100}
         request_data = cast(RequestData, CallData(data if offset is None else data | {"offset": offset}, {}))
         updates = await self._poll_request.post(
             f"{self.base_url}/getUpdates", request_data, read_timeout=POLL_SECONDS + POLL_SLACK_SECONDS
         )
-        return cast(list[dict[str, Any]], updates)
+        found = [one for one in updates if _has_id(one)] if isinstance(updates, list) else []
+        if updates and not found:
+            raise NetworkError("The answer to a poll has no update.")
+        return found
+
+
+def _has_id(update: Any) -> bool:
+    return isinstance(update, dict) and isinstance(update.get("update_id"), int)
 
 
 @dataclass
@@ -201,7 +251,7 @@ class InFlightMessage:
     were sent, by the number of the call. `begun`: some of its calls were
     made, or may have been. `unsent`: the call that failed was never sent. `attempts` counts the failures of the current
     call that are its own. `dropped`: this process no longer sends it; where its row was deleted, another message may
-    have its id now.
+    have its id now. `update` is the number of the update that it answers, None for others.
     """
 
     message: OutboxMessage
@@ -214,6 +264,7 @@ class InFlightMessage:
     unsent: bool = False
     attempts: int = 0
     dropped: bool = False
+    update: int | None = field(default_factory=get_update)
     backoff: Backoff = field(default_factory=lambda: Backoff(first=MIN_RETRY_SECONDS, longest=MAX_RETRY_SECONDS))
 
     def list_shown(self, *, at: datetime) -> list[ShownAssignment | ShownPrompt]:

@@ -1,4 +1,5 @@
-"""Transactions on threads of their own: one thread on SQLite, a pool on PostgreSQL; and the clocks of a process.
+"""Transactions on threads of their own: one thread on SQLite, a pool on PostgreSQL; and what a process shares: its
+clocks, what it counts, and which update each of its tasks works on.
 
 A use-case is a function that works on a session within one transaction. SQLite takes one writer at a time, so the
 use-cases that wait share its next transaction: one commit, one change of thread and one lock for several users. Nobody
@@ -9,9 +10,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
+from bisect import bisect_left
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -63,6 +66,74 @@ class DatabaseState:
             self.write_problem = ""
 
 
+SAVED_SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+"""The upper bounds of the histogram of the time from receiving a tap to its commit, in seconds."""
+
+
+@dataclass
+class Measurements:
+    """The counters of one process, from its start on; `bot/delivery/metrics` reports them where somebody asks.
+
+    `updates` are stored updates by kind, `dropped` those beyond the flood limit, `sent` the messages that Telegram has
+    taken; `errors` are failures by where they happened and of what kind. `saved_within` counts taps by the index of the
+    first bound in SAVED_SECONDS that their time does not exceed. `leases` says of each lease whether this process holds
+    it, and `answered_at` is when Telegram last answered a call, on the monotonic clock.
+    """
+
+    updates: Counter[str] = field(default_factory=Counter)
+    dropped: int = 0
+    sent: int = 0
+    errors: Counter[tuple[str, str]] = field(default_factory=Counter)
+    saved_within: list[int] = field(default_factory=lambda: [0] * (len(SAVED_SECONDS) + 1))
+    saved_seconds: float = 0.0
+    leases: dict[str, Callable[[], bool]] = field(default_factory=dict)
+    answered_at: float | None = None
+
+    def count_tap(self, seconds: float) -> None:
+        """Count a tap whose effects were committed so many seconds after it was received."""
+        self.saved_within[bisect_left(SAVED_SECONDS, seconds)] += 1
+        self.saved_seconds += seconds
+
+    def count_error(self, source: str, kind: str) -> None:
+        """Count a failure; `kind` is a name from the program or a number of HTTP, never words that somebody wrote."""
+        self.errors[source, kind] += 1
+
+    def note_response(self, status: int) -> None:
+        """Telegram has responded with this status. A failing server or proxy on the way is no answer of Telegram."""
+        if status >= 400:
+            self.count_error("telegram", str(status))
+        if status < 500:
+            self.answered_at = monotonic()
+
+
+@dataclass
+class _FollowedUpdate:
+    """The number of the update that a task works on, None before it is known."""
+
+    number: int | None = None
+
+
+_followed: ContextVar[_FollowedUpdate | None] = ContextVar("followed", default=None)
+
+
+def follow_update(number: int | None = None) -> None:
+    """From now on this task and what it calls work on this update, or on one that `name_update` will name."""
+    _followed.set(_FollowedUpdate(number))
+
+
+def name_update(number: int) -> None:
+    """Say which update is worked on; the task that follows it learns it too, from any thread."""
+    followed = _followed.get()
+    if followed is not None:
+        followed.number = number
+
+
+def get_update() -> int | None:
+    """The number of the update that is worked on here, None where there is none."""
+    followed = _followed.get()
+    return None if followed is None else followed.number
+
+
 Result = TypeVar("Result")
 UseCase = Callable[[Session], Result]
 MAX_SHARED = 16
@@ -107,10 +178,14 @@ def read_database_clock(database: Database) -> DatabaseClock:
 
 @dataclass(frozen=True)
 class _PendingUseCase:
-    """A use-case that waits for its transaction; `outcome` is the future of its result or failure."""
+    """A use-case that waits for its transaction; `outcome` is the future of its result or failure.
+
+    It runs in the `context` of its caller, so that what it logs names the update that the caller follows.
+    """
 
     use_case: UseCase[Any]
     outcome: asyncio.Future[Any]
+    context: Context
 
 
 @dataclass
@@ -126,7 +201,8 @@ class TransactionRunner:
     """Runs use-cases in transactions; holds the database and the clocks.
 
     `clock` is the time that use-cases go by, `database_clock` the time that processes share: holds of messages, leases
-    and ages go by it. They are the same unless a test sets `clock`. `state` tells the log how the database is.
+    and ages go by it. They are the same unless a test sets `clock`. `state` tells the log how the database is, and
+    `measurements` are those of all parts of the process, each of which has the runner.
     """
 
     database: Database
@@ -139,6 +215,7 @@ class TransactionRunner:
     _halves: deque[_Group] = field(default_factory=deque, init=False)
     _running: set[asyncio.Future[Any]] = field(default_factory=set, init=False)
     state: DatabaseState = field(default_factory=DatabaseState, init=False)
+    measurements: Measurements = field(default_factory=Measurements, init=False)
 
     def __post_init__(self) -> None:
         self._free_threads = 1 if self.single_writer else self.database.engine.pool.size()  # type: ignore[attr-defined]
@@ -155,7 +232,7 @@ class TransactionRunner:
         Raises Unavailable where that takes too long; the transaction may have been committed all the same. A use-case
         must change nothing but the database: where another one in the same transaction fails, it is run again.
         """
-        pending = _PendingUseCase(use_case, asyncio.get_running_loop().create_future())
+        pending = _PendingUseCase(use_case, asyncio.get_running_loop().create_future(), copy_context())
         self._waiting.append(pending)
         self._start_groups()
         try:
@@ -164,11 +241,22 @@ class TransactionRunner:
         except TimeoutError as failure:
             if not limit.expired():
                 raise
+            self.measurements.count_error("transaction", "TimeoutError")
             self.state.note_failure(Unavailable("no transaction in time"))
             raise Unavailable(
                 "The database took too long to answer.", remedy="Check that it runs, then try again."
             ) from failure
         return result
+
+    def count_use_cases(self) -> tuple[int, int]:
+        """How many use-cases wait for a transaction, and how many transactions run."""
+        halves = sum(len(half.members) for half in self._halves)
+        return len(self._waiting) + halves, len(self._running)
+
+    @property
+    def size(self) -> int:
+        """How many transactions run at once at most."""
+        return self._free_threads + len(self._running)
 
     async def close(self, *, within: float) -> None:
         """Cancel the use-cases that wait, and wait for running transactions at most that long."""
@@ -221,6 +309,7 @@ class TransactionRunner:
                 if done.cancelled():
                     pending.outcome.cancel()
                 elif failure is not None:
+                    self.measurements.count_error("transaction", type(failure).__name__)
                     pending.outcome.set_exception(failure)
                 else:
                     pending.outcome.set_result(result)
@@ -234,7 +323,7 @@ class TransactionRunner:
                 results = []
                 for pending in group.members:
                     with open_session() as session:
-                        results.append(pending.use_case(session))
+                        results.append(pending.context.run(pending.use_case, session))
                         session.flush()
         except StopIteration as failure:  # futures do not accept it
             raise RuntimeError("StopIteration") from failure

@@ -17,7 +17,7 @@ from itertools import takewhile
 
 from sqlmodel import Session
 
-from annotation.errors import HromadaError, SchemaMismatch, Unavailable
+from annotation.errors import BadInput, HromadaError, SchemaMismatch, Unavailable
 from annotation.store import mailbox, migrations
 from annotation.store.mailbox import OutboxMessage, PendingUpdate, ReceivedUpdate
 from bot.conversation import message_layout
@@ -27,7 +27,7 @@ from bot.delivery.delivery_settings import DeliverySettings, format_trace
 from bot.delivery.limits_and_retries import Backoff, Failure, FloodLimit, catch_failure
 from bot.delivery.sender import ReceiptBatch, Receipts, Sender
 from bot.delivery.telegram_payloads import RawUpdate
-from bot.delivery.transaction_runner import TransactionRunner
+from bot.delivery.transaction_runner import TransactionRunner, follow_update, name_update
 
 log = logging.getLogger(__name__)
 MAX_ATTEMPTS = 2
@@ -37,6 +37,8 @@ MAX_AGE = timedelta(hours=1)
 MAX_UPDATE_ID = 2**63 - 1
 """The largest number of an update that can be stored; one with a larger number is only in the log."""
 CHECK_REMEDY = "Check it: hromada database check."
+REFUSED_ALONE = 2
+"""After how many refusals in a row, while the database answers otherwise, an update of that age is parked."""
 AGE_CHECK_FAILURES = 3
 """After how many failures of the database in a row the age is looked at."""
 
@@ -47,10 +49,14 @@ ExplainInTransaction = Callable[[Session, int, Exception, str], tuple[OutboxMess
 
 @dataclass(frozen=True, kw_only=True)
 class FailedUpdates:
-    """Handles failures to store and to handle updates."""
+    """Handles failures to store and to handle updates.
+
+    `_refused_alone` counts by user how often the database refused the earliest update and answered right after.
+    """
 
     runner: TransactionRunner
     explain: ExplainInTransaction
+    _refused_alone: dict[int, int] = field(default_factory=dict)
 
     async def store_one_by_one(self, updates: Sequence[ReceivedUpdate], failure: Exception) -> None:
         """Store each update on its own, because of a failure to store them together; raises it where they have to wait.
@@ -70,9 +76,10 @@ class FailedUpdates:
         `failures` counts the failures of the database for this user before.
         """
         if _is_of_database(failure) and failures < AGE_CHECK_FAILURES:
+            self._refused_alone.pop(user_id, None)
             raise failure
         code, trace = secrets.token_hex(3), format_trace(failure)
-        update_id = await self.runner.run(lambda session: self._count_or_park(session, user_id, failure, code, trace))
+        update_id = await self._count_or_raise(user_id, failure, code, trace)
         if update_id is None:
             return ()
         log.error("Update %s is parked (hromada delivery list), code %s: %s", update_id, code, trace)
@@ -82,6 +89,21 @@ class FailedUpdates:
             return ()
         return told
 
+    async def _count_or_raise(self, user_id: int, failure: Exception, code: str, trace: str) -> int | None:
+        """As `_count_or_park`; counts how often in a row the database answered just after it had refused the update.
+
+        A database that was away for an hour may come back between both, and the update then has to be handled.
+        """
+        outcome = await catch_failure(
+            self.runner.run(lambda session: self._count_or_park(session, user_id, failure, code, trace))
+        )
+        if not isinstance(outcome, Failure):
+            self._refused_alone.pop(user_id, None)
+            return outcome
+        has_answered = outcome.error is failure
+        self._refused_alone[user_id] = self._refused_alone.get(user_id, 0) + 1 if has_answered else 0
+        raise outcome.error
+
     def _count_or_park(self, session: Session, user_id: int, failure: Exception, code: str, trace: str) -> int | None:
         """The id of the user's earliest update if it is parked now; raises the failure where the update has to wait."""
         migrations.check_revision(session.connection())
@@ -89,7 +111,7 @@ class FailedUpdates:
         if failed is None:
             raise failure  # not of an update, as when the database may not be written
         if _is_of_database(failure):
-            if now - failed.received_at < MAX_AGE:
+            if now - failed.received_at < MAX_AGE or self._refused_alone.get(user_id, 0) < REFUSED_ALONE:
                 raise failure
         elif failed.attempts + 1 < MAX_ATTEMPTS:
             mailbox.count_failure(session, update_id=failed.update_id)
@@ -109,19 +131,34 @@ class FailedUpdates:
             return
         if _is_of_database(stored.error):
             raise stored.error
-        reason, trace = f"cannot be stored: {_describe_failure(stored.error)}", format_trace(stored.error)
+        await self._park(update.update_id, f"cannot be stored: {_describe_failure(stored.error)}", stored.error)
+
+    async def park_unreadable(self, raw: RawUpdate, failure: Exception) -> None:
+        """Park an update that has another form than those of the Bot API; one without a number is only in the log.
+
+        Raises a HromadaError where it has to wait for the database.
+        """
+        update_id = raw.get("update_id") if isinstance(raw, dict) else None
+        if isinstance(update_id, int):
+            await self._park(update_id, f"cannot be read: {_describe_failure(failure)}", failure)
+        else:
+            log.error("An update without a number is left out: %s", format_trace(failure))
+
+    async def _park(self, update_id: int, reason: str, failure: Exception) -> None:
+        """Park an update without its content; raises a HromadaError where it has to wait."""
+        now, trace = self.runner.database_clock(), format_trace(failure)
         parked = await catch_failure(
             self.runner.run(
                 lambda session: mailbox.park_unstorable_update(
-                    session, update_id=update.update_id, reason=reason, trace=trace, now=now
+                    session, update_id=update_id, reason=reason, trace=trace, now=now
                 )
             )
         )
-        if isinstance(parked, Failure) and (_is_of_database(parked.error) or abs(update.update_id) <= MAX_UPDATE_ID):
+        if isinstance(parked, Failure) and (_is_of_database(parked.error) or abs(update_id) <= MAX_UPDATE_ID):
             if isinstance(parked.error, HromadaError):
                 raise parked.error
             raise Unavailable("The database takes no updates.", remedy=CHECK_REMEDY) from parked.error
-        log.error("Update %s is parked (hromada delivery list), it %s: %s", update.update_id, reason, trace)
+        log.error("Update %s is parked (hromada delivery list), it %s: %s", update_id, reason, trace)
 
 
 def _is_of_database(failure: Exception) -> bool:
@@ -147,13 +184,15 @@ class _ServedUpdate:
     """The result of handling a user's next update: the messages to send, and whether more updates may wait.
 
     `closed_chat_id` is the chat, if the update says that the user has blocked the bot there. `wait` is for how many
-    seconds the update is left, as the rest of its text may come.
+    seconds the update is left, as the rest of its text may come. `tapped_at` is when a tap was
+    received, None for other updates.
     """
 
     messages: tuple[OutboxMessage, ...] = ()
     has_more: bool = False
     closed_chat_id: int | None = None
     wait: float = 0.0
+    tapped_at: datetime | None = None
 
 
 @dataclass
@@ -189,9 +228,9 @@ class Workers:
         """Store updates in one transaction and wake their users; raises Unavailable where they cannot be stored now.
 
         What is beyond the flood limit is dropped. Where an update can never be stored, each is stored on its own, and
-        that one is parked without its content.
+        that one is parked without its content; so is one that cannot be read.
         """
-        parsed = [update for update in map(telegram_payloads.parse_update, updates) if update is not None]
+        parsed = [update for update in [await self._parse_or_park(raw) for raw in updates] if update is not None]
         admitted = [update for update in map(self.flood_limit.admit_update, parsed) if update is not None]
         are_stored = False
         try:
@@ -200,8 +239,19 @@ class Workers:
         finally:
             if not are_stored:
                 self.flood_limit.return_updates(admitted)
-        self.flood_limit.count_dropped(len(parsed) - len(admitted))
+        dropped = len(parsed) - len(admitted)
+        self.flood_limit.count_dropped(dropped)
+        self.runner.measurements.dropped += dropped
+        self.runner.measurements.updates.update(str(update.kind) for update in admitted)
         self.wake(update.telegram_id for update in admitted)
+
+    async def _parse_or_park(self, raw: RawUpdate) -> IncomingUpdate | None:
+        """The parts of an update, None for one that is not needed, or that cannot be read and is parked."""
+        try:
+            return telegram_payloads.parse_update(raw)
+        except BadInput as failure:
+            await self._failed.park_unreadable(raw, failure)
+            return None
 
     async def _store_received(self, received: Sequence[ReceivedUpdate]) -> None:
         if not received:
@@ -274,6 +324,7 @@ class Workers:
         has_more = True
         while has_more and self.max_parallel:
             self._woken_again.discard(user_id)
+            follow_update()
             outcome = await catch_failure(self._handle_next_update(user_id))
             if isinstance(outcome, Failure):
                 outcome = await catch_failure(self._record_failure(user_id, outcome.error))
@@ -317,6 +368,9 @@ class Workers:
         finally:
             if not is_saved:
                 self.receipts.return_batch(batch)
+        if served.tapped_at is not None:
+            seconds = (self.runner.database_clock() - served.tapped_at).total_seconds()
+            self.runner.measurements.count_tap(seconds)
         return served
 
     def _handle_in_transaction(self, session: Session, user_id: int, batch: ReceiptBatch) -> _ServedUpdate:
@@ -324,6 +378,7 @@ class Workers:
         pending = mailbox.take_next_update(session, telegram_id=user_id)
         if pending is None:
             return _ServedUpdate()
+        name_update(pending.update_id)
         incoming, part_ids, wait = self._join_text(session, user_id, pending)
         if wait > 0:
             return _ServedUpdate(wait=wait)
@@ -332,8 +387,12 @@ class Workers:
         messages = self._store_messages(session, calls, incoming)
         for update_id in (pending.update_id, *part_ids):
             mailbox.mark_done(session, update_id=update_id, now=self.runner.database_clock())
+        log.debug("%s is handled; messages that answer it: %d.", incoming.kind, len(messages))
         return _ServedUpdate(
-            messages, pending.has_more, closed_chat_id=incoming.chat_id if incoming.kind is UpdateKind.BLOCKED else None
+            messages,
+            pending.has_more,
+            closed_chat_id=incoming.chat_id if incoming.kind is UpdateKind.BLOCKED else None,
+            tapped_at=pending.received_at if incoming.kind is UpdateKind.TAP else None,
         )
 
     def _join_text(

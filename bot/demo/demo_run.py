@@ -423,6 +423,7 @@ def _clear_folder(folder: Path, demo_files: frozenset[str]) -> None:
         for name in sorted(demo_files - {KEY_FILE}):
             (folder / name).unlink(missing_ok=True)
         (folder / KEY_FILE).write_bytes(mark)
+        (folder / KEY_FILE).chmod(0o600)
     except OSError as failure:
         problem = f"The folder cannot be used: {failure.strerror}."
         refusal = BadInput(problem, where=where, remedy="Name another with --to.")

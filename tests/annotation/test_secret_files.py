@@ -50,6 +50,7 @@ FILES: dict[str, str | bytes] = {
     "saved/copy.csv": b"SQLite format 3\0" + bytes(80),
     "saved/server.csv": b"PGDMP\x01\x0e",
     "saved/server.sql": "--\n-- PostgreSQL database dump\n--\n",
+    "saved/night.csv": b"age-encryption.org/v1\n-> X25519 a\n",
 }
 REASONS = {
     ".env": "begins with a dot", ".htpasswd": "begins with a dot", "keys/names.txt": "is the key of the pseudonyms",
@@ -57,6 +58,7 @@ REASONS = {
     "data/state.txt-journal": "belongs to the database", "saved/old.txt": "is a backup of the database",
     "saved/old.txt.json": "describes a backup", "saved/copy.csv": "is a database of SQLite",
     "saved/server.csv": "is a backup of PostgreSQL", "saved/server.sql": "is a backup of PostgreSQL",
+    "saved/night.csv": "is an encrypted file",
 }  # fmt: skip
 
 

@@ -17,9 +17,10 @@ from annotation.store import database, journal, models, pseudonyms
 from annotation.vocabulary import AssignmentStatus, Event, Surface
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
-HEAVY = ("pandas", "numpy", "crowdkit", "matplotlib")
+HEAVY = ("pandas", "numpy", "crowdkit", "matplotlib", "prometheus_client")
 NOT_FOR_THE_BOT = {
     "annotation.store.frames": "makes pandas frames for releases",
+    "annotation.store.item_frames": "makes pandas frames of items for releases",
     "annotation.workflow.lifecycle.follow_up_consensus": "computes consensus by pandas, for a command of organisers",
     "annotation.store.migrations.env": "only Alembic can run it",
 }
@@ -111,7 +112,8 @@ def test_pseudonyms_are_keyed_by_namespace_and_name() -> None:
 
 @pytest.mark.process
 def test_the_bot_loads_no_pandas() -> None:
-    """The bot's process must stay small: no module that it may load brings in pandas, numpy or crowd-kit."""
+    """The bot's process must stay small: no module that it may load brings in pandas, crowd-kit or
+    Prometheus's client, which only a health port needs."""
     modules = [
         module.name
         for package in (store, workflow)

@@ -72,7 +72,8 @@ def test_every_module_of_a_command_is_in_the_table() -> None:
         "compare_projects", "comparison_files", "data_sets", "database_session", "decision_files", "decision_push",
         "follow_up_files", "item_preview", "local_chat", "new_from_files", "opinion_tables", "other_projects",
         "panel_tables", "plan_results", "preference_tables", "project_transitions", "score_files", "system_checks",
-        "terminal_output", "terminal_text",
+        "scheduled_backups", "terminal_output",
+        "terminal_text",
     }  # fmt: skip
 
 

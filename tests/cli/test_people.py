@@ -12,8 +12,8 @@ import pytest
 from sqlmodel import Session, col, select
 
 from annotation.store import database, models, overlap_counts, queries
-from annotation.store.models import Annotator, Announcement, Assignment, Item, Journal, Judgement, Report
-from annotation.vocabulary import AssignmentStatus, ParticipationStatus, Surface
+from annotation.store.models import Annotator, Announcement, Assignment, Exposure, Item, Journal, Judgement, Report
+from annotation.vocabulary import AssignmentStatus, ExposureCause, ParticipationStatus, Surface
 from annotation.workflow import assignments, definitions, participations
 from annotation.workflow.annotators import consents, invitations, registration, roster, support_messages
 from bot.commands import people
@@ -61,6 +61,14 @@ def someone(session: Session) -> str:
     )
     session.add(made)
     session.flush()
+    met = Exposure(
+        annotator_id=made.annotator_id,
+        group_id=item.group_id,
+        project_id=made.project_id,
+        cause=ExposureCause.ANSWERED,
+        at=NOW,
+    )
+    session.add(met)
     session.add(Judgement(assignment_id=made.id or 0, response=ANSWER, response_raw=ANSWER, answered_at=NOW))
     support_messages.store_message(
         session, annotator_id=person.id or 0, text="Що таке [хліб]?", now=NOW, assignment_id=made.id
@@ -176,6 +184,7 @@ IMPOSSIBLE = [
     (("pay", "WHO", "many", "--project", "words"), "'many' is no amount."),
     (("pay", "WHO", "5", "--project", "words", "--currency", "UAH"), "words pays in EUR."),
     (("forget", "WHO"), "cannot be undone"),
+    (("detach", "words", "--yes"), "Close it first: hromada close words"),
     (("data", "nobody"), "Nobody has the pseudonym 'nobody'."),
 ]
 
@@ -204,6 +213,32 @@ def test_a_person_gets_their_data_withdraws_and_is_forgotten(hromada: Hromada, w
     assert [(one["standing"], one["pseudonym"] == who) for one in listed] == [("forgotten", False)]
     assert hromada("messages", "--json").json == []
     assert ANSWER.encode() not in (hromada.folder / "hromada.db").read_bytes()
+
+
+def test_the_people_of_a_closed_project_are_detached(hromada: Hromada, who: str) -> None:
+    """Told when they are due; first who goes and who stays, then done, and said again without harm. The database stays
+    well, the answer and what was paid stay.
+    """
+    hromada.write("project.yaml", PROJECT + "declared: {retention: 1 d}\ninstructions: Порахуйте.\n")
+    assert hromada("load", "project.yaml", "--yes").code == 0
+    assert hromada("start", "words").code == 0
+    assert "people detach" not in hromada("status", "words").out
+    assert hromada("close", "words").code == 0
+    assert "hromada people detach words" in " ".join(hromada("status", "words").out.split())
+    asked = hromada("people", "detach", "words")
+    assert (asked.code, "To detach from words: 1 annotator." in asked.out) == (2, True)
+    assert hromada("people", "words", "--json").json["people"][0]["pseudonym"] == who
+    before = hromada("status", "words", "--json").json
+    done = hromada("people", "detach", "words", "--yes")
+    assert (done.code, "Detached from words: 1 annotator." in done.out) == (0, True)
+    (person,) = hromada("people", "words", "--json").json["people"]
+    assert (person["standing"], person["items"], person["pseudonym"] == who) == ("detached", 1, False)
+    after = hromada("status", "words", "--json").json
+    assert {key for key in before if before[key] != after[key]} == {"detach by"}
+    assert "0 annotators. 1 were before." in hromada("people", "detach", "words", "--yes").out
+    checked = hromada("database", "check", "--json").json
+    assert [(one["rule"], one["examples"]) for one in checked if one["wrong"]] == []
+    assert hromada("people", "forget", person["pseudonym"], "--yes").code == 2
 
 
 def test_withdrawing_an_annotator_takes_back_their_consent_to_the_project(hromada: Hromada, who: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag
 
 from aggregation import placeholders
 from annotation.campaigns.sections.base import (
@@ -34,10 +34,24 @@ DECLARED_FACTS = {
 """Each fact to declare, with what it should state; `hromada check` asks for those that are missing."""
 
 
+MOST_DAYS = 36_525
+"""The longest retention: a hundred years."""
+_RETENTION = re.compile(r"(\d{1,5}) *d(?:ays?)?")
+
+
+def _check_retention(text: str) -> str:
+    """The length of time as it is published, like `180 days`; raises ValueError for another one."""
+    found = _RETENTION.fullmatch(text.strip())
+    if found is None or not 1 <= int(found[1]) <= MOST_DAYS:
+        raise ValueError(f"{text!r} is no number of days; write it like 180 days")
+    return f"{int(found[1])} day{'' if int(found[1]) == 1 else 's'}"
+
+
 class DeclaredSection(Section):
     """`declared:` facts for the release, in the organiser's words.
 
-    `authors` are for citations, with semicolons between them; no release asks for them.
+    `authors` are for citations, with semicolons between them; no release asks for them. `retention` is how long after
+    the end the answers lead back to people; annotators are told it when they agree.
     """
 
     recruitment: Text | None = None
@@ -48,6 +62,12 @@ class DeclaredSection(Section):
     stimulus_differences: Text | None = None
     licence: Text | None = None
     authors: Text | None = None
+    retention: Annotated[Text, AfterValidator(_check_retention)] | None = None
+
+    @property
+    def retention_days(self) -> int | None:
+        """The days of `retention`; None where it is not declared."""
+        return None if self.retention is None else int(self.retention.split()[0])
 
     @property
     def stated(self) -> dict[str, str]:

@@ -31,6 +31,7 @@ from annotation.label_studio_controls import decision_controls
 from annotation.store import queries
 from annotation.store.database import Database
 from annotation.store.models import (
+    IS_KNOWN,
     AdjudicationCase,
     Annotator,
     LabelStudioBatch,
@@ -172,7 +173,7 @@ def _list_held_elsewhere(session: Session, batch: LabelStudioBatch, subject: str
     others = query.join(Annotator, col(Annotator.id) == col(LabelStudioBatch.annotator_id)).where(
         LabelStudioBatch.annotator_id != batch.annotator_id,
         col(Annotator.suspended_at).is_(None),
-        col(Annotator.forgotten_at).is_(None),
+        IS_KNOWN,
         col(LabelStudioReviewTask.seen).is_(None),
         column.is_not(None),
     )

@@ -14,11 +14,11 @@ from annotation.label_studio.client import Client
 from annotation.label_studio.server_models import RemoteProject
 from annotation.label_studio.sync import batches
 from annotation.store.database import Database
-from annotation.store.models import Annotator, LabelStudioAccount, LabelStudioBatch
+from annotation.store.models import IS_KNOWN, Annotator, LabelStudioAccount, LabelStudioBatch
 from annotation.workflow.annotators import registration
 
-_IS_NOT_ERASED = col(Annotator.forgotten_at).is_(None)
-"""An account of an erased annotator is kept only until what it wrote is erased on the server, too."""
+_IS_NOT_ERASED = IS_KNOWN
+"""An account of an erased or detached annotator is kept only until what it wrote is erased on the server, too."""
 
 
 def map_accounts_to_annotators(session: Session, *, server: str) -> Mapping[int, int]:

@@ -1,7 +1,7 @@
-"""Erasure of the copies that Label Studio holds of annotators who were erased here.
+"""Erasure of the copies that Label Studio holds of annotators who were erased or detached here.
 
 These are the projects of their batches, whose titles hold the former pseudonym, and their annotations in batches of
-others. What is still to be erased is what the database still knows: batches, and accounts, of erased annotators.
+others. What is still to be erased is what the database still knows: their batches and accounts.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from annotation.errors import BadInput, Conflict, HromadaError, NotFound
 from annotation.label_studio.client import Client
 from annotation.store.database import Database
 from annotation.store.models import (
+    IS_KNOWN,
     Annotator,
     Assignment,
     LabelStudioAccount,
@@ -34,7 +35,7 @@ def erase_copies(database: Database, client: Client) -> int:
     """
     deleted, refusals = 0, list[HromadaError]()
     with database.reading() as session:
-        erased = select(LabelStudioBatch).join(Annotator).where(col(Annotator.forgotten_at).is_not(None))
+        erased = select(LabelStudioBatch).join(Annotator).where(~IS_KNOWN)
         batches = session.exec(erased.where(LabelStudioBatch.server == client.server_id)).all()
     for batch in batches:
         with _collect_refusals(client, refusals):
@@ -42,7 +43,7 @@ def erase_copies(database: Database, client: Client) -> int:
             with database.transaction() as session:
                 _remove_batch(session, batch.id or 0)
     with database.reading() as session:
-        linked = select(LabelStudioAccount).join(Annotator).where(col(Annotator.forgotten_at).is_not(None))
+        linked = select(LabelStudioAccount).join(Annotator).where(~IS_KNOWN)
         accounts = session.exec(linked.where(LabelStudioAccount.server == client.server_id)).all()
     for account in accounts:
         with _collect_refusals(client, refusals):

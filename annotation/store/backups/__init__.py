@@ -7,8 +7,9 @@ transaction: if it fails, the database has not changed.
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -16,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from sqlmodel import Session
+from sqlmodel import Session, col
 
 from annotation import input_files
-from annotation.errors import BadInput, Conflict, Where, explain_disk
+from annotation.errors import BadInput, Conflict, HromadaError, Where, explain_disk
 from annotation.store import migrations, models, processes, pseudonyms
-from annotation.store.backups import manifest, postgresql, sqlite
+from annotation.store.backups import encryption, manifest, postgresql, sqlite
 from annotation.store.backups.manifest import BackupManifest
 from annotation.store.database import make_read_engine, translate_errors
 
@@ -36,39 +37,45 @@ It is a use-case of `annotation/workflow`, which the store may not import, so ca
 
 @dataclass(frozen=True)
 class _BackupMethod:
-    """How one kind of database is written to a file and read back."""
+    """How one kind of database is written to a file, with and without a check, and read back."""
 
     dump: Callable[[sa.Engine, Path], manifest.DatabaseContents]
+    copy: Callable[[sa.Engine, Path], None]
     load: Callable[[sa.Engine, Path, Callable[[sa.Connection], int]], int]
 
 
 BACKUP_METHODS = {
-    "sqlite": _BackupMethod(sqlite.dump_database, sqlite.load_database),
-    "postgresql": _BackupMethod(postgresql.dump_database, postgresql.load_database),
+    "sqlite": _BackupMethod(sqlite.dump_database, sqlite.copy_database, sqlite.load_database),
+    "postgresql": _BackupMethod(postgresql.dump_database, postgresql.copy_database, postgresql.load_database),
 }
 
 
-def make_backup(engine: sa.Engine, *, to: Path, now: datetime, yes: bool = False) -> BackupManifest:
+def make_backup(
+    engine: sa.Engine, *, to: Path, now: datetime, yes: bool = False, to_key: str | None = None
+) -> BackupManifest:
     """Write a backup and its manifest, which only their owner can read, and make their folder if it is missing.
+
+    With `to_key`, a public key of `age`, the backup is encrypted; what is not encrypted yet never gets into its folder.
 
     Both are written under temporary names and checked. Then the backup is renamed, and after it the manifest. A process
     killed between the two renames leaves a backup without a manifest, or with that of the backup it replaced, and
     `check_backup` refuses it.
 
     Raises Conflict if one of the files exists, unless `yes`. Raises BadInput if the database is empty or damaged, or if
-    the files cannot be written.
+    the files cannot be written or the key is not a public key of `age`, and Unavailable if `age` is not installed.
     """
     if not yes and (input_files.file_exists(to) or input_files.file_exists(manifest.get_manifest_path(to))):
         raise Conflict("The file already exists.", where=Where(file=to), remedy="Name another, or add --yes.")
+    if to_key is not None:
+        encryption.check_public_key(to_key)
     _refuse_empty(engine)
     temporary = to.with_name(f".{to.name}.{os.getpid()}")
     try:
         to.parent.mkdir(parents=True, exist_ok=True)
         _create_private_file(temporary)
-        with translate_errors(engine.url):
-            contents = BACKUP_METHODS[engine.dialect.name].dump(engine, temporary)
+        contents = _dump_database(engine, temporary, to_key=to_key)
         _sync_to_disk(temporary)
-        built = manifest.build_manifest(temporary, contents, kind=engine.dialect.name, now=now)
+        built = manifest.build_manifest(temporary, contents, kind=engine.dialect.name, now=now, to_key=to_key)
         _create_private_file(manifest.get_manifest_path(temporary))
         manifest.get_manifest_path(temporary).write_text(built.text, "utf-8")
         temporary.replace(to)
@@ -82,6 +89,27 @@ def make_backup(engine: sa.Engine, *, to: Path, now: datetime, yes: bool = False
             temporary.unlink(missing_ok=True)
             manifest.get_manifest_path(temporary).unlink(missing_ok=True)
     return built
+
+
+def _dump_database(engine: sa.Engine, file: Path, *, to_key: str | None) -> manifest.DatabaseContents:
+    with _make_plain_folder(engine) if to_key else nullcontext() as folder:
+        plain = folder / file.name if folder else file
+        _create_private_file(plain)
+        with translate_errors(engine.url):
+            contents = BACKUP_METHODS[engine.dialect.name].dump(engine, plain)
+        if to_key:
+            encryption.encrypt_file(plain, file, public_key=to_key)
+    return contents
+
+
+def _make_plain_folder(engine: sa.Engine) -> AbstractContextManager[Path]:
+    """A private folder for what is not encrypted: beside an SQLite database, which is not encrypted either."""
+    return encryption.make_private_folder(_get_database_folder(engine))
+
+
+def _get_database_folder(engine: sa.Engine) -> Path | None:
+    """The folder of an SQLite database, None on PostgreSQL."""
+    return Path(engine.url.database or "").absolute().parent if engine.dialect.name == "sqlite" else None
 
 
 def check_backup(engine: sa.Engine, *, file: Path) -> BackupManifest:
@@ -101,13 +129,28 @@ def check_backup(engine: sa.Engine, *, file: Path) -> BackupManifest:
 
 @dataclass(frozen=True, kw_only=True)
 class RestoredBackup:
-    """The manifest of a backup that was restored, and how many annotators were erased again during this."""
+    """The manifest of a backup that was restored, and how many annotators were erased again during this.
+
+    `replaced` is the copy of the database as it was before, None if there was nothing in it or no copy was wanted;
+    `newer_answers` is how many answers it had that are newer than the backup, None if it was too damaged to count.
+    """
 
     manifest: BackupManifest
     erased: int
+    replaced: Path | None = None
+    newer_answers: int | None = 0
 
 
-def restore_backup(engine: sa.Engine, *, file: Path, now: datetime, erase: Erase, yes: bool = False) -> RestoredBackup:
+def restore_backup(
+    engine: sa.Engine,
+    *,
+    file: Path,
+    now: datetime,
+    erase: Erase,
+    yes: bool = False,
+    keep: Path | None = None,
+    identity: Path | None = None,
+) -> RestoredBackup:
     """Replace the content of the database by a backup, and erase again the annotators who were erased since.
 
     Their marks come from the database that is replaced, and from all manifests in the backup's folder. If the backup
@@ -115,25 +158,68 @@ def restore_backup(engine: sa.Engine, *, file: Path, now: datetime, erase: Erase
     older, their data are back: only the marks are added, if the backup has the table for them. `hromada database
     upgrade` then erases the annotators that have a mark, and the bot does not start before it.
 
+    `keep` is where a backup of what is replaced is written first; if that is damaged, it is copied without a manifest.
+    `identity` is the file of the secret key of an encrypted backup.
+
     Raises Conflict if the database has data, unless `yes`, or if a bot works on it. Raises BadInput for a damaged
     backup, and for one of another kind of database or of a newer hromada.
     """
-    restored = check_backup(engine, file=file)
+    stored = check_backup(engine, file=file)
     marks = manifest.read_erasures(file.absolute().parent)
-    with translate_errors(engine.url):
-        if has_data(engine) and not yes:
+    with (
+        encryption.open_plain(file, identity=identity, near=_get_database_folder(engine)) as plain,
+        translate_errors(engine.url),
+    ):
+        is_filled = has_data(engine)
+        if is_filled and not yes:
             raise Conflict(
                 "The database is not empty, and restoring replaces everything in it.",
                 where=Where(field="HROMADA_DATABASE_URL"),
                 remedy="Add --yes, or name an empty one.",
             )
+        newer: int | None = 0
         if _database_exists(engine):
             with make_read_engine(engine).connect() as connection:
                 processes.refuse_running_bot(connection, now=now)
                 marks = pseudonyms.merge_marks(marks, pseudonyms.list_marks(connection))
+            newer = _count_newer_answers(engine, stored) if is_filled else 0
+        replaced = keep if keep is not None and is_filled else None
+        if replaced is not None:
+            _keep_replaced(engine, to=replaced, now=now)
         prepare = partial(_erase_marked, marks=marks, erase=erase)
-        erased = BACKUP_METHODS[engine.dialect.name].load(engine, file, prepare)
-    return RestoredBackup(manifest=restored, erased=erased)
+        erased = BACKUP_METHODS[engine.dialect.name].load(engine, plain, prepare)
+    return RestoredBackup(manifest=stored, erased=erased, replaced=replaced, newer_answers=newer)
+
+
+def _count_newer_answers(engine: sa.Engine, stored: BackupManifest) -> int | None:
+    """How many answers in the database were saved after the last one of the backup; None if they cannot be read."""
+    query = sa.select(sa.func.count()).select_from(models.Judgement)
+    since = stored.last_answer or (stored.made_at if stored.rows.get("judgement") else None)
+    if since is not None:
+        query = query.where(col(models.Judgement.answered_at) > datetime.fromisoformat(since))
+    try:
+        with translate_errors(engine.url), make_read_engine(engine).connect() as connection:
+            return int(connection.execute(query).scalar_one())
+    except BadInput:
+        return None
+
+
+def _keep_replaced(engine: sa.Engine, *, to: Path, now: datetime) -> None:
+    """Write a backup of the database that is about to be replaced, or a bare copy if it is damaged."""
+    try:
+        _create_private_file(to)
+        try:
+            make_backup(engine, to=to, now=now, yes=True)
+        except BadInput:
+            BACKUP_METHODS[engine.dialect.name].copy(engine, to)
+    except (OSError, HromadaError, sa.exc.DBAPIError, sqlite3.Error) as failure:
+        with suppress(OSError):
+            to.unlink()
+        if not isinstance(failure, OSError):
+            raise
+        problem = f"What is replaced cannot be copied: {failure.strerror}."
+        remedy = "Make room, or add --no-copy to replace it without a copy."
+        raise BadInput(problem, where=Where(file=to), remedy=remedy) from None
 
 
 def _erase_marked(connection: sa.Connection, *, marks: ErasureMarks, erase: Erase) -> int:

@@ -25,18 +25,22 @@ BLOCK_BYTES = 1 << 20
 @dataclass(frozen=True, kw_only=True)
 class DatabaseContents:
     """What a database held at one moment: its revision, its numbers of rows by table, the fingerprint of its key, and
-    the marks of annotators who were erased until then (`store/pseudonyms.py`).
+    the marks of annotators who were erased until then (`store/pseudonyms.py`), and when the last answer was saved.
     """
 
     revision: str
     rows: Mapping[str, int]
     key: str | None
     erased: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    last_answer: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class BackupManifest:
-    """The manifest: `kind` is the kind of database, `key` the fingerprint of the key of pseudonyms, never the key."""
+    """The manifest: `kind` is the kind of database, `key` the fingerprint of the key of pseudonyms, never the key.
+
+    `sha256` and `size` are those of the file as it is stored; `to_key` is the public key that it was encrypted to.
+    """
 
     kind: str
     hromada: str
@@ -47,6 +51,8 @@ class BackupManifest:
     rows: dict[str, int]
     key: str | None
     erased: dict[str, dict[str, Any]] = field(default_factory=dict)
+    last_answer: str | None = None
+    to_key: str | None = None
 
     @property
     def text(self) -> str:
@@ -67,17 +73,25 @@ def read_contents(connection: sa.Connection) -> DatabaseContents:
         for table in sorted(models.metadata.tables.values(), key=lambda table: table.name)
         if table.name in existing
     }
-    key_made = sa.select(models.Journal.data).where(models.Journal.event == Event.KEY_MADE.value).limit(1)  # type: ignore[call-overload]
-    key = connection.execute(key_made).scalar_one_or_none()
     return DatabaseContents(
         revision=migrations.get_revision(connection) or "",
         rows=rows,
-        key=key and key["fingerprint"],
+        key=read_key(connection),
         erased=pseudonyms.list_marks(connection),
+        last_answer=connection.execute(sa.select(sa.func.max(models.Judgement.answered_at))).scalar_one(),
     )
 
 
-def build_manifest(file: Path, contents: DatabaseContents, *, kind: str, now: datetime) -> BackupManifest:
+def read_key(connection: sa.Connection) -> str | None:
+    """The fingerprint of the key of the database's pseudonyms, None while there is no key."""
+    key_made = sa.select(models.Journal.data).where(models.Journal.event == Event.KEY_MADE.value).limit(1)  # type: ignore[call-overload]
+    key = connection.execute(key_made).scalar_one_or_none()
+    return key and str(key["fingerprint"])
+
+
+def build_manifest(
+    file: Path, contents: DatabaseContents, *, kind: str, now: datetime, to_key: str | None = None
+) -> BackupManifest:
     """The manifest of a backup that was just written."""
     return BackupManifest(
         kind=kind,
@@ -89,6 +103,8 @@ def build_manifest(file: Path, contents: DatabaseContents, *, kind: str, now: da
         rows=dict(contents.rows),
         key=contents.key,
         erased={mark: dict(values) for mark, values in contents.erased.items()},
+        last_answer=None if contents.last_answer is None else contents.last_answer.isoformat(),
+        to_key=to_key,
     )
 
 

@@ -38,6 +38,11 @@ def dump_database(engine: sa.Engine, file: Path) -> DatabaseContents:
     return contents
 
 
+def copy_database(engine: sa.Engine, file: Path) -> None:
+    """Write the database into one file without a check; raise Unavailable if a page of a table cannot be read."""
+    _run_program(engine, [_find_program("pg_dump"), "-Fc", "--no-owner", "--no-privileges", "-f", str(file)])
+
+
 def load_database(engine: sa.Engine, file: Path, prepare: Callable[[sa.Connection], int]) -> int:
     """Drop all tables, create those of the backup, and change them by `prepare`, in one transaction.
 

@@ -21,6 +21,18 @@ def dump_database(engine: sa.Engine, file: Path) -> DatabaseContents:
 
     Raises BadInput if the copy is damaged, OSError if the disk of the copy is full.
     """
+    copy_database(engine, file)
+    copied = sa.create_engine(sa.URL.create("sqlite", database=str(file)))
+    try:
+        with copied.connect() as connection:
+            invariants.refuse_damage(connection, where=Where(file=engine.url.database))
+            return read_contents(connection)
+    finally:
+        copied.dispose()
+
+
+def copy_database(engine: sa.Engine, file: Path) -> None:
+    """Copy the database into one file without a check; raise OSError if the disk of the copy is full."""
     try:
         with closing(_connect(engine)) as source, closing(sqlite3.connect(file, isolation_level=None)) as target:
             source.backup(target, progress=_limit_waiting(engine))
@@ -29,13 +41,6 @@ def dump_database(engine: sa.Engine, file: Path) -> DatabaseContents:
         if failure.sqlite_errorcode != sqlite3.SQLITE_FULL:
             raise
         raise OSError(errno.ENOSPC, str(failure), str(file)) from failure  # the database itself was only read
-    copied = sa.create_engine(sa.URL.create("sqlite", database=str(file)))
-    try:
-        with copied.connect() as connection:
-            invariants.refuse_damage(connection, where=Where(file=engine.url.database))
-            return read_contents(connection)
-    finally:
-        copied.dispose()
 
 
 def load_database(engine: sa.Engine, file: Path, prepare: Callable[[sa.Connection], int]) -> int:

@@ -5,6 +5,7 @@ an IntegrityError. Table models do not validate values; campaigns, loading and w
 """
 
 from annotation.store.models.annotators import (
+    IS_KNOWN,
     Annotator,
     AnnotatorRow,
     Attestation,
@@ -73,6 +74,7 @@ from annotation.store.table_base import RowTable, metadata
 __all__ = [
     "ANNOTATORS",
     "ASSIGNMENTS",
+    "IS_KNOWN",
     "ITEMS",
     "JUDGEMENTS",
     "PARTICIPATIONS",

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field, SQLModel, col
 
 from annotation.store.table_base import FindingText, PlainRow, UtcDateTime, build_enum_check, build_enum_type
 from annotation.vocabulary import ParticipationStatus, Requirement, Stage
@@ -18,6 +18,8 @@ class AnnotatorRow(PlainRow):
     annotators of a simulation, `insider` members of the campaign's team. While `suspended_at` is set the annotator gets
     no items, for the reason in `suspended_reason`. `unreachable_at` is when the annotator blocked the bot or deleted
     their account. `forgotten_at` is when the annotator was erased: only a random pseudonym and counts are left.
+    `detached` says that all that tells who they are was deleted: their answers stay, under a random pseudonym, and no
+    time of the deletion, which marks have, leads from a mark to them.
     """
 
     id: int | None = Field(default=None, primary_key=True)
@@ -31,7 +33,13 @@ class AnnotatorRow(PlainRow):
     suspended_reason: str | None = Field(default=None, sa_type=FindingText)
     unreachable_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     forgotten_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    detached: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})
     created_at: datetime = Field(sa_type=UtcDateTime)
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the annotator is erased or detached: nobody can be found behind the row."""
+        return self.forgotten_at is not None or self.detached
 
 
 class Annotator(AnnotatorRow, table=True):
@@ -40,11 +48,16 @@ class Annotator(AnnotatorRow, table=True):
     model_config = {"frozen": False}
 
 
-class ErasedAnnotator(SQLModel, table=True):
-    """That an annotator was erased: a mark that holds no identity, and what must hold if they return.
+IS_KNOWN: sa.ColumnElement[bool] = sa.and_(col(Annotator.forgotten_at).is_(None), ~col(Annotator.detached))
+"""The condition that an annotator is neither erased nor detached."""
 
-    `mark` is made from the pseudonym that was taken from them (`store/pseudonyms.py`), `erased_at` is when they were
-    erased last, `standing` what held then: whether they were suspended, and projects that they may not work in.
+
+class ErasedAnnotator(SQLModel, table=True):
+    """That an annotator was erased or detached: a mark that holds no identity, and what must hold if they return.
+
+    `mark` is made from the pseudonym that was taken from them (`store/pseudonyms.py`), `erased_at` is when that was
+    last, `standing` what held then: whether they were suspended, and projects that they may not work in; also, whether
+    they were detached, whose answers a restored backup keeps.
     """
 
     __tablename__ = "erased_annotator"

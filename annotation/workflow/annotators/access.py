@@ -56,7 +56,7 @@ def find_obstacle(
     if annotator.suspended_at is not None:
         return NothingAssigned(reason=UnassignedReason.SUSPENDED)
     withdrawn = participation is not None and participation.status == ParticipationStatus.WITHDRAWN
-    if withdrawn or annotator.forgotten_at is not None:
+    if withdrawn or annotator.is_gone:
         return NothingAssigned(reason=UnassignedReason.WITHDRAWN, project=project)
     before_first_item = participation is None or participation.shown == 0
     reason = _check_terms(session, annotator=annotator, terms=terms, before_first_item=before_first_item)

@@ -39,10 +39,14 @@ from annotation.workflow.definitions import RequiredConsent, Terms, get_consent,
 
 @dataclass(frozen=True, kw_only=True)
 class ConsentRequest:
-    """A consent that the annotator is asked for, with its full text."""
+    """A consent that the annotator is asked for, with its full text.
+
+    `retention_days` is how many days after the end the answers are detached at the latest (`declared.retention`).
+    """
 
     required: RequiredConsent
     text: str
+    retention_days: int | None = None
 
 
 def get_consent_request(session: Session, *, annotator_id: int, terms: Terms) -> ConsentRequest | None:
@@ -50,7 +54,8 @@ def get_consent_request(session: Session, *, annotator_id: int, terms: Terms) ->
     if terms.consent is None or not is_consent_missing(session, annotator_id=annotator_id, terms=terms):
         return None
     version = session.get_one(TextVersion, (terms.consent.sha256, TextKind.CONSENT))
-    return ConsentRequest(required=terms.consent, text=version.text)
+    days = terms.definition.declared.retention_days
+    return ConsentRequest(required=terms.consent, text=version.text, retention_days=days)
 
 
 def give_consent(

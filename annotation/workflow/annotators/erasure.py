@@ -6,8 +6,9 @@ that is restored is erased again (`erase_restored_annotators`), by the mark that
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -15,10 +16,10 @@ from sqlmodel import Session, col, select
 
 from aggregation.findings import Finding, read_plain, write_plain
 from annotation import vocabulary
-from annotation.errors import Conflict
+from annotation.errors import Conflict, Where
 from annotation.store import database, journal, models, pseudonyms, table_base
 from annotation.store.pseudonyms import Standing
-from annotation.workflow.annotators import withdrawal
+from annotation.workflow.annotators import detachment, pending_messages, withdrawal
 
 ERASED = vocabulary.Exclusion(vocabulary.ExclusionKind.ERASED, Finding("erased"))
 """The exclusion of erased answers."""
@@ -50,6 +51,8 @@ def erase_annotator(
     annotator = database.lock_annotator(session, annotator_id).annotator
     if annotator.forgotten_at is not None:
         raise Conflict("This annotator is forgotten already.")
+    if annotator.detached:
+        raise Conflict(withdrawal.DETACHED, where=Where(field="pseudonym"))
     database.request_checkpoint(session)
     standing = _get_standing(session, annotator)
     pseudonyms.record_erasure(session, pseudonym=annotator.pseudonym, standing=standing, now=now)
@@ -57,15 +60,94 @@ def erase_annotator(
 
 
 def erase_restored_annotators(session: Session, *, now: datetime) -> int:
-    """Erase whom a restored backup has brought back; their number. What the marks say stays as it is."""
+    """Erase, or detach, whom a restored backup has brought back; their number. What the marks say stays as it is."""
+    done, detached_ids = 0, list[int]()
+    for revived in pseudonyms.list_revived_annotators(session):
+        annotator = database.lock_annotator(session, revived.annotator.id or 0).annotator
+        if annotator.is_gone:  # another process was quicker
+            continue
+        done += 1
+        database.request_checkpoint(session)
+        if revived.is_detached:
+            detached_ids.append(annotator.id or 0)
+        else:
+            _erase_rows(session, annotator, now=now)
+    detachment.remove_identity(session, detached_ids, now=now)
+    return done
+
+
+def erase_strangers(session: Session, *, now: datetime, organisers: Collection[int] = ()) -> int:
+    """Erase who wrote to the bot and agreed to nothing for `STRANGER_DAYS`; their number, at most `STRANGERS_AT_ONCE`.
+
+    They leave a mark only where they are suspended. Who was assigned an item, wrote to the organisers, reviews, or
+    entered a project that asks for no consent is none of them, nor are the `organisers`, by Telegram ids.
+    """
+    strangers = _select_strangers(now - timedelta(days=STRANGER_DAYS))
+    strangers = strangers.where(col(models.Annotator.telegram_id).not_in(organisers))
     erased = 0
-    for annotator in pseudonyms.list_revived_annotators(session):
-        locked = database.lock_annotator(session, annotator.id or 0)
-        if locked.annotator.forgotten_at is None:  # else another process was quicker
-            database.request_checkpoint(session)
-            _erase_rows(session, locked.annotator, now=now)
-            erased += 1
+    for annotator_id in session.connection().execute(strangers.limit(STRANGERS_AT_ONCE)).scalars().all():
+        annotator = database.lock_annotator(session, annotator_id).annotator
+        found = session.connection().execute(strangers.where(col(models.Annotator.id) == annotator_id))
+        if found.first() is None:
+            continue  # they came back meanwhile
+        erased += 1
+        database.request_checkpoint(session)
+        standing = _get_standing(session, annotator)
+        if standing.as_json():
+            pseudonyms.record_erasure(session, pseudonym=annotator.pseudonym, standing=standing, now=now)
+        _erase_rows(session, annotator, now=now)
     return erased
+
+
+STRANGER_DAYS, STRANGERS_AT_ONCE = 30, 20
+"""After how many days strangers are erased, and how many in one transaction."""
+
+
+def _select_strangers(before: datetime) -> sa.Select[Any]:
+    """Annotators with Telegram who came, and did something last, before a time, and never agreed to anything."""
+    own_id = col(models.Annotator.id)
+    done: tuple[Any, ...] = (
+        col(models.Consent.annotator_id),
+        col(models.Assignment.annotator_id),
+        col(models.SupportMessage.annotator_id),
+        col(models.Adjudicator.annotator_id),
+        col(models.SubmissionReview.annotator_id),
+        col(models.Adjudication.annotator_id),
+        col(models.Payment.annotator_id),
+        col(models.LabelStudioAccount.annotator_id),
+        col(models.Announcement.author_id),
+    )
+    asks_consent = sa.or_(
+        *(
+            col(table.definition)[("consent", "version")].as_string().is_not(None)
+            for table in (models.Project, models.Programme)
+        )
+    )
+    entered = (
+        sa.select(col(models.Participation.annotator_id))
+        .join(models.Project, col(models.Project.id) == col(models.Participation.project_id))
+        .outerjoin(models.ProgrammeProject, col(models.ProgrammeProject.project_id) == col(models.Project.id))
+        .outerjoin(models.Programme, col(models.Programme.id) == col(models.ProgrammeProject.programme_id))
+        .where(col(models.Participation.annotator_id) == own_id)
+    )
+    recent = sa.or_(
+        ~asks_consent, col(models.Participation.last_at) >= before, col(models.Participation.since) >= before
+    )
+    spoke = sa.select(col(models.Conversation.annotator_id)).where(
+        col(models.Conversation.annotator_id) == own_id, col(models.Conversation.at) >= before
+    )
+    return (
+        sa.select(own_id)
+        .where(
+            col(models.Annotator.telegram_id).is_not(None),
+            models.IS_KNOWN,
+            col(models.Annotator.created_at) < before,
+            *(~sa.select(column).where(column == own_id).exists() for column in done),
+            ~entered.where(recent).exists(),
+            ~spoke.exists(),
+        )
+        .order_by(own_id)
+    )
 
 
 def _get_standing(session: Session, annotator: models.AnnotatorRow) -> Standing:
@@ -96,7 +178,8 @@ def _erase_rows(
         withdrawal.end_participation(session, annotator_id=annotator_id, project_id=project_id, now=now)
     tombstone = _empty_rows(session, annotator_id, projects=len(projects), now=now)
     _blank_journal(session, annotator_id)
-    _delete_pending_messages(session, annotator_id, telegram_id=annotator.telegram_id, now=now)
+    telegram_ids = [] if annotator.telegram_id is None else [annotator.telegram_id]
+    pending_messages.delete_pending_messages(session, [annotator_id], telegram_ids=telegram_ids, now=now)
     emptied = ("telegram_id", "language", "time_zone", "suspended_at", "suspended_reason", "unreachable_at")
     models.ANNOTATORS.update(
         session,
@@ -178,32 +261,6 @@ def _blank_rejections(session: Session, reviewer_id: int) -> None:
             entry.data = entry.data | {"reason": write_plain(wordless)}
             session.add(entry)
     session.flush()
-
-
-def _delete_pending_messages(session: Session, annotator_id: int, *, telegram_id: int | None, now: datetime) -> None:
-    """Delete unhandled updates, unsent messages, the record of item messages, the state of the conversation, and what
-    was to be sent or told.
-    """
-    execute = session.connection().execute
-    assignment_ids = sa.select(col(models.Assignment.id)).where(col(models.Assignment.annotator_id) == annotator_id)
-    execute(sa.delete(models.ItemMessage).where(col(models.ItemMessage.assignment_id).in_(assignment_ids)))
-    notices: tuple[Any, ...] = (
-        models.NoticeWish,
-        models.AnnouncementRecipient,
-        models.OrganiserNotice,
-        models.ExportRequest,
-    )
-    for table in (models.AnswerMessage, models.Conversation, *notices):
-        execute(sa.delete(table).where(col(table.annotator_id) == annotator_id))
-    execute(
-        sa.update(models.Announcement).where(col(models.Announcement.author_id) == annotator_id).values(author_id=None)
-    )
-    if telegram_id is None:
-        return
-    for of_chat in (models.Outbox, models.ChatPause):
-        execute(sa.delete(of_chat).where(col(of_chat.chat_id) == telegram_id))
-    unhandled = sa.update(models.Inbox).where(col(models.Inbox.telegram_id) == telegram_id)
-    execute(unhandled.values(telegram_id=None, payload=sa.null(), done_at=now, reason=None, trace=None))
 
 
 def _blank_journal(session: Session, annotator_id: int) -> None:

@@ -149,7 +149,7 @@ def leave_cohort(session: Session, *, annotator: Annotator, name: str) -> bool:
     return True
 
 
-ACTIVE, FORGOTTEN, IMPORTED = "active", "forgotten", "imported"
+ACTIVE, FORGOTTEN, DETACHED, IMPORTED = "active", "forgotten", "detached", "imported"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -239,8 +239,8 @@ def _get_status(
     *,
     now: datetime,
 ) -> tuple[str, str | None]:
-    if annotator.forgotten_at is not None:
-        return FORGOTTEN, None
+    if annotator.is_gone:
+        return DETACHED if annotator.detached else FORGOTTEN, None
     if participation is None and annotator.telegram_id is None:
         return IMPORTED, None
     project_terms = definitions.get_terms(session, project=project, definition=definition)

@@ -83,8 +83,8 @@ def answer_message(session: Session, *, message_id: int, text: str, now: datetim
     message = session.get(SupportMessage, message_id, with_for_update=True)
     if message is None:
         raise NotFound(f"There is no message {message_id}.", remedy="`hromada messages` lists them.")
-    if session.get_one(Annotator, message.annotator_id).forgotten_at is not None:
-        raise Conflict("The annotator is forgotten; nobody would read the answer.")
+    if session.get_one(Annotator, message.annotator_id).is_gone:
+        raise Conflict("The annotator is forgotten or detached; nobody would read the answer.")
     if message.delivered_at is not None:
         raise Conflict("The answer has been delivered already.", remedy="Answer the annotator's next message.")
     bot_commands.refuse_unknown_commands(text, where=Where(field="text"))
@@ -111,8 +111,8 @@ def store_reply(
     the bot does not have.
     """
     bot_commands.refuse_unknown_commands(answer, where=Where(field="text"))
-    if session.get_one(Annotator, annotator_id).forgotten_at is not None:
-        raise Conflict("The annotator is forgotten; nobody would read the reply.")
+    if session.get_one(Annotator, annotator_id).is_gone:
+        raise Conflict("The annotator is forgotten or detached; nobody would read the reply.")
     message = SupportMessage(
         annotator_id=annotator_id, project_id=project_id, assignment_id=assignment_id, text=text, at=at,
         answer=_check_text(answer), answered_at=now,

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from aggregation.findings import Finding
-from annotation.errors import NotFound
+from annotation.errors import Conflict, NotFound, Where
 from annotation.store import database, journal, judgements, models, notices, overlap_counts, table_base
 from annotation.store.models import Annotator, Assignment, Judgement, Participation, ProjectRow
 from annotation.vocabulary import AssignmentStatus, Event, Exclusion, ExclusionKind, ParticipationStatus, Surface
@@ -19,6 +19,8 @@ from annotation.workflow import participations
 
 WITHDRAWN = Exclusion(ExclusionKind.WITHDRAWN, Finding("withdrawn"))
 """The exclusion of answers of annotators who withdrew."""
+DETACHED = "These answers are detached: nobody can be found behind them, and nobody can ask for this."
+"""Why nothing is done to answers of people who are detached."""
 PRESENT = (ParticipationStatus.ACTIVE, ParticipationStatus.PAUSED)
 """Whoever has one of these standings in a project takes part in it."""
 
@@ -86,6 +88,8 @@ def withdraw_annotator(session: Session, *, annotator_id: int, project: ProjectR
         )
     if participation.status == ParticipationStatus.WITHDRAWN:
         return WithdrawalCounts()
+    if locked.annotator.detached:
+        raise Conflict(DETACHED, where=Where(field="pseudonym"))
     counts = end_participation(session, annotator_id=annotator_id, project_id=project.id or 0, now=now)
     data = {"answers": counts.answers, "places": counts.places}
     journal.record_event(

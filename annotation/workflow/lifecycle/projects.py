@@ -262,6 +262,7 @@ def load_project(
         item_writer.change_project(session, stored, changes, rows=rows, columns=columns, now=now, progress=progress)
         group_allocation.add_late_items(session, stored)
         if stored.started_at is not None:
+            readiness.refuse_detached_groups(session, stored)
             sample = sampled_places.describe_added(session, stored) if changes.added else ""
             what = f"loaded again: {changes.summary or 'what its files say'}{sample}"
             readiness.add_post_hoc_change(stored, what=what, now=now)

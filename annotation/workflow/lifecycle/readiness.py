@@ -16,7 +16,15 @@ from annotation.campaigns import lint, project_file
 from annotation.errors import Conflict, Where
 from annotation.loading import campaign_lint
 from annotation.store import panel_members, queries
-from annotation.store.models import Annotator, Assignment, Item, Programme, ProgrammeProject, Project
+from annotation.store.models import (
+    Annotator,
+    Assignment,
+    Exposure,
+    Item,
+    Programme,
+    ProgrammeProject,
+    Project,
+)
 from annotation.vocabulary import Pool, Surface, TextKind
 from annotation.workflow.allocation import group_allocation
 from annotation.workflow.lifecycle import campaign_reader, precision, sampled_places, shared_items
@@ -257,13 +265,14 @@ def _get_programme(session: Session, project: Project) -> Programme | None:
 
 
 def _check_exposure(session: Session, project: Project, definition: project_file.ProjectFile) -> Iterator[Obstacle]:
-    """Obstacles for groups of a baseline that annotators of imported votes have answered.
+    """Obstacles for groups of a baseline that people have answered of whom nobody knows whether they come here.
 
-    Imported annotators have no Telegram account, so nobody knows whether they take part in this project, too.
+    Annotators of imported votes have no Telegram account; those who were detached are new ones when they return.
     """
     if definition.kind != "baseline":
         return
     excepted = definition.exposure.exceptions if definition.exposure else ()
+    yield from _list_detached_groups(session, project, definition)
     own_groups = select(Item.group_id).where(Item.project_id == project.id)
     shared_groups = (
         select(Project.name, func.count(func.distinct(Item.group_id)), func.min(Item.group_id))
@@ -286,6 +295,62 @@ def _check_exposure(session: Session, project: Project, definition: project_file
                 "from outside, of whom nobody knows whether they come here.",
                 remedy=f"Take these groups out, or list {name} under `exposure.exceptions`: it is scored apart.",
             )
+
+
+def _list_detached_groups(
+    session: Session, project: Project, definition: project_file.ProjectFile
+) -> Iterator[Obstacle]:
+    """Obstacles for groups that detached people met in other projects."""
+    excepted = definition.exposure.exceptions if definition.exposure else ()
+    own_groups = select(Item.group_id).where(Item.project_id == project.id)
+    met = (
+        select(Project.name, func.count(func.distinct(Exposure.group_id)), func.min(Exposure.group_id))
+        .select_from(Exposure)
+        .join(Project, col(Project.id) == col(Exposure.project_id))
+        .join(Annotator, col(Annotator.id) == col(Exposure.annotator_id))
+        .where(
+            col(Annotator.detached),
+            Exposure.project_id != project.id,
+            col(Exposure.group_id).in_(own_groups),
+            col(Project.name).not_in(excepted),
+        )
+    )
+    for name, n_groups, example_group in session.exec(met.group_by(col(Project.name)).order_by(col(Project.name))):
+        yield Obstacle(
+            problem=f"{n_groups} of its groups ({example_group} and so on) were met in {name!r} by people who are"
+            " detached, of whom nobody knows whether they come here.",
+            remedy=f"Take these groups out, or list {name} under `exposure.exceptions`: it is scored apart.",
+        )
+
+
+def refuse_detached_groups(session: Session, project: Project) -> None:
+    """Raise Conflict where a baseline that has started gets items of groups that detached people met elsewhere."""
+    definition = project_file.parse_definition(project.definition)
+    obstacles = list(_list_detached_groups(session, project, definition)) if definition.kind == "baseline" else []
+    if obstacles:
+        raise Conflict(
+            " ".join(obstacle.problem for obstacle in obstacles),
+            where=Where(file=project.source),
+            remedy=" ".join(obstacle.remedy for obstacle in obstacles),
+        )
+
+
+def refuse_reopening(session: Session, project: Project) -> None:
+    """Raise Conflict where people of the project are detached: they would get items that they have answered."""
+    detached = (
+        select(func.count(func.distinct(Assignment.annotator_id)))
+        .join(Annotator, col(Annotator.id) == col(Assignment.annotator_id))
+        .where(Assignment.project_id == project.id, col(Annotator.detached))
+    )
+    number = session.exec(detached).one()
+    if number:
+        people = "1 person" if number == 1 else f"{number} people"
+        raise Conflict(
+            f"{people} of {project.name!r} {'is' if number == 1 else 'are'} detached: who comes again would get what"
+            " they have answered.",
+            where=Where(field="project"),
+            remedy="Load other items under another project name.",
+        )
 
 
 MAX_PEOPLE_LISTED = 10

@@ -94,6 +94,7 @@ def close_project(session: Session, *, project: Project, now: datetime) -> Trans
 def reopen_project(session: Session, *, project: Project, now: datetime) -> TransitionResult:
     """Reopen a closed project: its items are assigned again, and answers from now on are post hoc."""
     _check_transition(session, Transition.REOPEN, project)
+    readiness.refuse_reopening(session, project)
     readiness.add_post_hoc_change(project, what="reopened", now=now)
     project.closed_at = None
     return _apply_transition(

@@ -21,6 +21,7 @@ from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.questions import Question
 from annotation.store import judgements
 from annotation.store.models import (
+    IS_KNOWN,
     Annotator,
     Assignment,
     Item,
@@ -171,7 +172,7 @@ def _list_people(session: Session, project_id: int | None) -> list[tuple[LabelSt
         chosen.join(Annotator, is_theirs)
         .where(
             sa.true() if project_id is None else col(LabelStudioBatch.project_id) == project_id,
-            col(Annotator.forgotten_at).is_(None),
+            IS_KNOWN,
         )
         .order_by(col(Project.name), col(Annotator.pseudonym), col(LabelStudioBatch.work), col(LabelStudioBatch.id))
     )

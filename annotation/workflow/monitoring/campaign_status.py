@@ -28,9 +28,10 @@ from annotation.store.models import (
 from annotation.store.parked import ParkedCounts
 from annotation.store.table_base import UtcDateTime
 from annotation.vocabulary import AssignmentStatus, ItemStatus, ParticipationStatus, Pool, Stage
-from annotation.workflow.annotators import support_messages
+from annotation.workflow.annotators import detachment, support_messages
 from annotation.workflow.lifecycle import precision
-from annotation.workflow.monitoring import blindness, progress
+from annotation.workflow.monitoring import blindness, bot_waits, progress
+from annotation.workflow.monitoring.bot_waits import BotWait
 from annotation.workflow.monitoring.conduct import Funnel, compute_funnel
 from annotation.workflow.monitoring.progress import ClosedItems
 from annotation.workflow.panels import PanelCounts, count_panels
@@ -46,7 +47,8 @@ RECENT = timedelta(days=7)
 class WaitingDeliveries:
     """What waits for the bot: updates that are not handled, messages that are due and not sent, what is parked.
 
-    The times are those since which the oldest of them has waited, None where nothing waits.
+    The times are those since which the oldest of them has waited, None where nothing waits. `wait` says why the bot
+    gets nothing from Telegram, None where it does, or does not run.
     """
 
     updates: int
@@ -54,6 +56,7 @@ class WaitingDeliveries:
     messages: int
     oldest_message: datetime | None
     parked: ParkedCounts
+    wait: BotWait | None
 
     def has_backlog(self, *, now: datetime) -> bool:
         """Whether anything has waited for longer than BACKLOG."""
@@ -120,6 +123,7 @@ def count_waiting_deliveries(session: Session, *, now: datetime) -> WaitingDeliv
         messages=messages,
         oldest_message=oldest_message,
         parked=parked.count_parked(session),
+        wait=bot_waits.find_wait(session, now=now),
     )
 
 
@@ -282,6 +286,7 @@ class CampaignStatus:
     start; `half_width` is the half width of the 95 % interval reached so far, or None where none is known and while the
     project is blind, since it tells the scores. `closed` is what is closed by exposure, None where nobody asked.
     `panels` says how far each panel is, by its name, `sample` how far the overlap sample is, None without one.
+    `detach_by` is when its people are to be detached (`declared.retention`), None where nobody is, or it is open.
     """
 
     project: Project
@@ -300,6 +305,7 @@ class CampaignStatus:
     closed: tuple[ClosedItems, ...] | None = None
     panels: Mapping[str, PanelCounts] = field(default_factory=dict)
     sample: SampleCounts | None = None
+    detach_by: datetime | None = None
 
 
 def get_campaign_status(session: Session, project: Project, *, with_closed: bool = False) -> CampaignStatus:
@@ -329,6 +335,7 @@ def get_campaign_status(session: Session, project: Project, *, with_closed: bool
         closed=progress.list_closed_items(session, project) if with_closed else None,
         panels=count_panels(session, project, definition),
         sample=None if definition.sampled_overlap is None else _count_sample(session, project, items),
+        detach_by=detachment.find_due(session, project),
     )
 
 

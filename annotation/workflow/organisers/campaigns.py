@@ -311,6 +311,6 @@ def request_export(session: Session, *, project: models.ProjectRow, by: int, now
 
 def _get_person(session: Session, annotator_id: int) -> models.Annotator:
     annotator = session.get(models.Annotator, annotator_id)
-    if annotator is None or annotator.forgotten_at is not None:
+    if annotator is None or annotator.is_gone:
         raise Stale("There is nobody like that.")
     return annotator

@@ -291,7 +291,7 @@ def get_person(session: Session, *, project_id: int, annotator_id: int) -> Annot
         in_hand=tuple(session.exec(in_hand.order_by(col(Item.external_id))).all()),
         in_batch=session.exec(in_batch).one(),
         suspended_reason=annotator.suspended_reason,
-        is_gone=annotator.forgotten_at is not None,
+        is_gone=annotator.is_gone,
     )
 
 

@@ -18,7 +18,7 @@ from sqlmodel import Session, col, select
 from aggregation import spelling
 from annotation.errors import BadInput, Conflict, NotFound, Where
 from annotation.store import journal, pseudonyms
-from annotation.store.models import Annotator, AnnotatorRow, Assignment, Item, Journal, Project
+from annotation.store.models import IS_KNOWN, Annotator, AnnotatorRow, Assignment, Item, Journal, Project
 from annotation.vocabulary import AssignmentStatus, Event
 from annotation.workflow import definitions
 
@@ -56,19 +56,17 @@ def get_reviewer(session: Session, pseudonym: str) -> Annotator:
             f"Nobody has the pseudonym {spelling.quote_word(pseudonym)}.",
             remedy="`hromada people add-reviewer NAME` gives one to somebody who does not use the bot.",
         )
-    if reviewer.suspended_at is not None or reviewer.forgotten_at is not None:
-        raise Conflict(f"{pseudonym} is suspended or forgotten.", remedy="Let somebody else do it.")
+    if reviewer.suspended_at is not None or reviewer.is_gone:
+        raise Conflict(f"{pseudonym} is suspended, forgotten or detached.", remedy="Let somebody else do it.")
     return reviewer
 
 
 def build_revocable_condition(annotator_id: Any, *, by: AnnotatorRow) -> sa.ColumnElement[bool]:
     """The condition that a decision of a person (a column) can be taken back by somebody.
 
-    It is their own, or that of somebody who cannot do it any more, suspended or forgotten.
+    It is their own, or that of somebody who cannot do it any more, suspended, forgotten or detached.
     """
-    gone = sa.select(col(Annotator.id)).where(
-        sa.or_(col(Annotator.suspended_at).is_not(None), col(Annotator.forgotten_at).is_not(None))
-    )
+    gone = sa.select(col(Annotator.id)).where(sa.or_(col(Annotator.suspended_at).is_not(None), ~IS_KNOWN))
     return sa.or_(annotator_id == by.id, annotator_id.in_(gone))
 
 

@@ -72,8 +72,9 @@ def print_push(result: PushResult, *, written: str, names: Mapping[str, str]) ->
     if result.in_hand:
         recovered = f", {result.recovered} found there again" if result.recovered else ""
         items = "1 item waits" if result.in_hand == 1 else f"{result.in_hand} items wait"
+        counted = ", as of the last pull" if result.in_hand > result.assigned else ""
         terminal_output.print_sentence(
-            f"{items} for {person} in Label Studio: {result.assigned} new, {result.sent} sent{recovered}."
+            f"{items} for {person} in Label Studio{counted}: {result.assigned} new, {result.sent} sent{recovered}."
             " Send them the address:"
         )
         terminal_output.print_line(result.address)

@@ -23,6 +23,7 @@ for command in (
     records.pay,
     access.withdraw,
     access.forget,
+    access.detach,
     records.data,
 ):
     app.command(command.__name__.replace("_", "-"))(command)

@@ -1,4 +1,4 @@
-"""`hromada people suspend`, `unsuspend`, `readmit`, `release`, `withdraw`, `forget`: who may work, whose data stay."""
+"""`hromada people suspend`, `unsuspend`, `readmit`, `release`, `withdraw`, `forget`, `detach`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ import typer
 
 from annotation.errors import Conflict, HromadaError
 from bot.commands import terminal_output
-from bot.commands.command_line import Pseudonym
+from bot.commands.command_line import ProjectName, Pseudonym
 
 if TYPE_CHECKING:
     from sqlmodel import Session
 
     from annotation.store.models import Annotator
+    from annotation.workflow.annotators.detachment import Detachment
 
 
 @contextmanager
@@ -136,6 +137,72 @@ def forget(
     remaining = _erase_label_studio_copies()
     if remaining:
         terminal_output.print_sentence(remaining)
+    _say_what_the_log_holds()
+
+
+def detach(
+    project: ProjectName,
+    yes: Annotated[bool, typer.Option("--yes", help="Do it; it cannot be undone.")] = False,
+) -> None:
+    """Keep the answers of a closed project and make them nobody's: delete all that tells who gave them.
+
+    Whoever belongs to another project that is not closed stays who they are: say it again when that one has ended.
+    Without --yes it says who goes and who stays.
+    """
+    from annotation.workflow.annotators import detachment
+    from annotation.workflow.definitions import get_project_definition
+    from bot.commands import database_session
+
+    with database_session.open_database() as database, database.transaction() as transaction:
+        loaded = database_session.get_project(transaction, project)
+        is_told = get_project_definition(loaded).declared.retention is not None
+        now = database_session.get_time(transaction)
+        if yes:
+            done = detachment.detach_people(transaction, loaded, now=now)
+        else:
+            done = detachment.plan_detachment(transaction, loaded)
+    _print_detachment(done, loaded.name, yes=yes)
+    if not is_told and done.annotator_ids:
+        terminal_output.print_sentence(
+            f"{loaded.name} has no `declared.retention`: the bot told nobody that answers cannot be erased any more."
+        )
+    if not yes:
+        remedy = f"hromada people detach {loaded.name} --yes"
+        raise Conflict("Nothing was done: detaching cannot be undone.", remedy=remedy)
+    remaining = _erase_label_studio_copies()
+    if remaining:
+        terminal_output.print_sentence(remaining)
+    _say_what_the_log_holds()
+
+
+def _print_detachment(done: Detachment, name: str, *, yes: bool) -> None:
+    number = terminal_output.format_count(len(done.annotator_ids), "annotator")
+    earlier = f" {done.detached} were before." if done.detached else ""
+    if yes:
+        older = " Backups and exports made before still hold who they were." if done.annotator_ids else ""
+        terminal_output.print_sentence(f"Detached from {name}: {number}.{earlier}{older}")
+    else:
+        terminal_output.print_sentence(f"To detach from {name}: {number}.{earlier}")
+    for pseudonym, reason in done.staying.items():
+        terminal_output.print_sentence(f"{pseudonym} stays: {reason}.")
+    if done.staying:
+        terminal_output.print_sentence(f"Say it again when these have ended: hromada people detach {name} --yes")
+    if done.imported:
+        known = terminal_output.format_count(done.imported, "person", "people")
+        terminal_output.print_sentence(
+            f"{known} known only by a file of votes, or as reviewers by a name: delete the file and hromada.key."
+        )
+
+
+def _say_what_the_log_holds() -> None:
+    """Empty the log of SQLite; say so where a reader postpones it."""
+    from annotation.store import erasure_log
+    from bot.commands import database_session
+
+    with database_session.open_database() as database:
+        since = erasure_log.empty_log(database)
+    if since is not None:
+        terminal_output.print_sentence(erasure_log.describe_wait(since))
 
 
 def _erase_label_studio_copies() -> str | None:

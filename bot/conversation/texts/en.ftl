@@ -112,6 +112,12 @@ menu = Choose a project:
 left-many = plenty of questions left
 # Heading of the text that people agree to before they take part.
 consent = Your consent
+# Under the text that people agree to: what becomes of their answers once the project has ended.
+# $days (180): how many days after the end, at the latest
+consent-retention = At the latest { $days ->
+    [one] { $days } day
+   *[other] { $days } days
+} after this project ends (later only if you take part in others here), the organisers delete everything that says whose your answers are. The answers stay, but nobody can find yours among them any more, so they can’t be erased. Until then you can erase them: /forget
 # Button, at most 20 characters: below the text of the consent.
 agree = I agree
 # Button, at most 20 characters: below the text of the consent.

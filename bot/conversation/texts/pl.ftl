@@ -59,6 +59,11 @@ nothing-open = Żaden projekt nie jest teraz otwarty. Zajrzyj później: /start
 menu = Wybierz projekt:
 left-many = pytań starczy na długo
 consent = Twoja zgoda
+consent-retention = Najpóźniej { $days ->
+    [one] { $days } dzień
+    [few] { $days } dni
+   *[many] { $days } dni
+} po zakończeniu projektu (później tylko wtedy, gdy bierzesz udział w innych) organizatorzy usuną wszystko, co wskazuje, czyje są te odpowiedzi. Same odpowiedzi zostaną, ale nikt już nie znajdzie wśród nich Twoich, więc nie będzie można ich usunąć. Do tego czasu możesz je usunąć: /forget
 agree = Zgadzam się
 decline = Nie zgadzam się
 agreed = Dziękujemy! Twoja zgoda (wersja { $version }) jest zapisana. Żeby ją wycofać: /withdraw

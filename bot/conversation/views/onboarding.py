@@ -44,7 +44,10 @@ def render_language_choice(likely: str) -> RenderedMessage:
 
 
 def render_consent(request: ConsentRequest, translate: Texts, *, project_id: int) -> tuple[RenderedMessage, ...]:
-    """The whole consent text, in parts where it is long, with buttons to agree and decline under the last part."""
+    """The whole consent text, in parts where it is long, with buttons to agree and decline under the last part.
+
+    Where the project declares a retention, it ends with what becomes of the answers then.
+    """
     digest = request.required.sha256[:DIGEST_LENGTH]
     agree = message_layout.build_button(
         translate("agree"), ButtonAction.CONSENT, project_id, 1, word=digest, typed=(prompts.AGREE,)
@@ -52,8 +55,11 @@ def render_consent(request: ConsentRequest, translate: Texts, *, project_id: int
     decline = message_layout.build_button(
         translate("decline"), ButtonAction.CONSENT, project_id, 0, word=digest, typed=(prompts.DISAGREE,)
     )
+    blocks = [message_layout.make_bold_block(translate("consent")), TextBlock(request.text)]
+    if request.retention_days is not None:
+        blocks.append(TextBlock(translate("consent-retention", days=request.retention_days)))
     return message_layout.render_messages(
-        [message_layout.make_bold_block(translate("consent")), TextBlock(request.text)],
+        blocks,
         translate,
         buttons=((agree,), (decline,)),
     )

@@ -96,6 +96,17 @@ def test_whoever_declines_one_project_goes_on_to_the_other(
     assert chat.tap("А · Перший")[-1] == asked
 
 
+def test_the_consent_tells_when_answers_become_nobodys(chat: Chat, load: Load, tmp_path: Path) -> None:
+    """Under the text, where the project file declares it; from then on they cannot be erased."""
+    (tmp_path / "consent.md").write_text("Згода.", "utf-8")
+    load(code="code", more="consent: {file: consent.md, version: 1}\ndeclared: {retention: 2 d}\n")
+    chat.say("/start code")
+    chat.tap("Українська")
+    first, last = chat.last.text.split("Згода.\n\n")
+    assert (first, last.startswith("Щонайпізніше через 2 дні після завершення")) == ("Ваша згода\n\n", True)
+    assert last.endswith("стерти їх буде неможливо. До того часу стерти їх можна: /forget")
+
+
 def test_a_long_consent_comes_in_parts_and_is_agreed_to_below_the_last(chat: Chat, load: Load, tmp_path: Path) -> None:
     """Every word of it is there, and a new version asks again."""
     text = "\n\n".join(f"Пункт {number}. " + "Ми бережемо ваші дані. " * 30 for number in range(12))

@@ -17,6 +17,7 @@ from sqlmodel import select
 
 from annotation.errors import BadInput, Unavailable
 from annotation.store.models import Heartbeat
+from annotation.workflow.monitoring.bot_waits import WaitReason
 from bot import application
 from bot.application import WebhookAddress
 from bot.delivery import silent_connections, webhook
@@ -79,6 +80,7 @@ async def post(hook: int, body: bytes, *, secret: str = SECRET, method: str = "P
         (b" " * (MAX_BODY_BYTES + 1), {}, 413),
         (b"", {"method": "GET"}, 405),
         (b"", {"path": "/"}, 404),
+        (b"", {"path": "/metrics", "method": "GET"}, 404),
     ],
 )
 async def test_what_is_no_update_of_telegrams_is_refused(
@@ -228,8 +230,29 @@ async def test_what_keeps_updates_from_coming_is_said_once(
         await until(lambda: telegram.calls["getwebhookinfo"] > asked + 3)
         assert telegram.webhook is not None
         assert telegram.webhook.url == "http://127.0.0.1:10/"
+        wait = stage.app.watchdog.find_wait()
+        assert wait is not None
+        assert wait.reason is WaitReason.OTHER_ADDRESS
     assert caplog.text.count("Telegram calls another address") == 1
     assert caplog.text.count("Connection refused") == 1
+
+
+async def test_a_called_bot_whose_database_is_away_at_the_start_waits_for_it(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a killed process left is taken up once the database answers; then Telegram is told where to call."""
+    recover, failures = application.BotApplication.recover, iter(range(2))
+
+    async def fail_or_recover(app: application.BotApplication) -> None:
+        if next(failures, None) is not None:
+            raise Unavailable("It does not answer.")
+        await recover(app)
+
+    monkeypatch.setattr(application.BotApplication, "recover", fail_or_recover)
+    monkeypatch.setattr(application, "MIN_WAIT", 0.01)
+    async with called_bot(stage, monkeypatch) as telegram:
+        assert telegram.webhook
+    assert next(failures, None) is None
 
 
 def read_heartbeat(stage: Stage) -> list[datetime]:
@@ -273,12 +296,10 @@ async def test_an_update_that_came_is_noted(stage: Stage, hook: int) -> None:
         assert read_heartbeat(stage) == [stage.now if number == 3 else begun]
 
 
-async def test_the_watchdog_ends_a_called_bot_that_telegram_does_not_answer(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_called_bot_that_is_to_end_when_stuck_ends(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing would ever come: no update, and no sign that the webhook is gone."""
     async with called_bot(stage, monkeypatch) as telegram:
-        stage.app.watchdog.seconds = 1
+        stage.app.watchdog.seconds, stage.app.watchdog.exit_when_stuck = 1, True
         telegram.faults.stall()
         (task,) = (task for task in asyncio.all_tasks() if "serve_updates" in repr(task.get_coro()))
         with pytest.raises(Unavailable, match="Telegram does not answer"):

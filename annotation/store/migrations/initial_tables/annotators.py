@@ -34,6 +34,7 @@ def create_tables() -> None:
         sa.Column("suspended_reason", sa.String()),
         sa.Column("unreachable_at", MOMENT),
         sa.Column("forgotten_at", MOMENT),
+        sa.Column("detached", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.Column("created_at", MOMENT, nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_annotator")),
         sa.UniqueConstraint("pseudonym", name=op.f("uq_annotator_pseudonym")),

@@ -33,6 +33,7 @@ def create_tables() -> None:
         sa.PrimaryKeyConstraint("update_id", name=op.f("pk_inbox")),
     )
     op.create_index("ix_inbox_waiting", "inbox", ["telegram_id", "update_id"], **build_partial_index("done_at IS NULL"))
+    op.create_index("ix_inbox_parked", "inbox", ["update_id"], **build_partial_index("reason IS NOT NULL"))
     op.create_table(
         "outbox",
         sa.Column("id", BIG, nullable=False),

@@ -14,8 +14,9 @@ from annotation.errors import BadInput, Unavailable
 from annotation.label_studio import sync
 from annotation.label_studio.client import Client
 from annotation.store import parked
-from annotation.store.models import Annotator, Assignment, Judgement, LabelStudioAccount, LabelStudioBatch
-from annotation.workflow.annotators import erasure
+from annotation.store.models import Annotator, Assignment, Judgement, LabelStudioAccount, LabelStudioBatch, Project
+from annotation.workflow.annotators import detachment, erasure
+from annotation.workflow.lifecycle import transitions
 
 if TYPE_CHECKING:
     from tests.annotation.label_studio.sync.conftest import Workspace
@@ -80,6 +81,26 @@ def test_projects_and_answers_there_are_erased(workspace: Workspace) -> None:
     assert list_answers(workspace, "taras") == before != []
     (pulled,) = sync.pull_batches(workspace.db, workspace.client, clock=now, everything=True)
     assert (pulled.problem, pulled.set_aside) == (None, ())
+
+
+def test_of_detached_people_nothing_is_left_there_and_the_answers_stay_here(workspace: Workspace) -> None:
+    """Project and account go; a later pull takes nothing back."""
+    workspace.campaign()
+    workspace.person("olha")
+    workspace.push("olha", 1)
+    workspace.say("olha", workspace.tasks(0)[0])
+    workspace.pull()
+    with workspace.db.transaction() as session:
+        project = session.exec(select(Project)).one()
+        transitions.close_project(session, project=project, now=now())
+        assert len(detachment.detach_people(session, project, now=now()).annotator_ids) == 1
+    assert count_pending(workspace) == 2
+    sync.erase_copies(workspace.db, workspace.client)
+    assert count_pending(workspace) == 0
+    sync.pull_batches(workspace.db, workspace.client, clock=now, everything=True)
+    with workspace.db.reading() as session:
+        assert len(session.exec(select(Judgement.response).where(col(Judgement.excluded_kind).is_(None))).all()) == 1
+        assert session.exec(select(LabelStudioAccount)).all() == []
 
 
 def test_a_project_whose_number_was_not_stored_is_found(workspace: Workspace) -> None:
