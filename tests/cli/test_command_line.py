@@ -68,11 +68,12 @@ def test_every_module_of_a_command_is_in_the_table() -> None:
     assert modules >= set(command_line.SHARED_MODULES.values())
     helpers = {module for module in modules if module.rstrip("_").replace("_", "-") not in commands}
     assert helpers == {
-        "added_texts", "baseline_tables", "campaign_check", "case_screen", "command_line", "compare_judges",
-        "compare_projects", "comparison_files", "data_sets", "database_session", "decision_files", "decision_push",
-        "follow_up_files", "item_preview", "local_chat", "new_from_files", "opinion_tables", "other_projects",
-        "panel_tables", "plan_results", "preference_tables", "project_transitions", "score_files", "system_checks",
-        "scheduled_backups", "terminal_output", "terminal_text",
+        "added_texts", "baseline_tables", "campaign_check", "case_screen", "command_line", "compare_folders",
+        "compare_judges", "compare_projects", "comparison_files", "data_sets", "database_session", "decision_files",
+        "decision_push", "follow_up_files", "item_preview", "local_chat", "machine_checks", "new_from_files",
+        "opinion_tables", "other_projects", "panel_tables", "plan_results", "preference_tables",
+        "project_transitions", "scheduled_backups", "score_files", "system_checks", "terminal_output",
+        "terminal_text",
     }  # fmt: skip
 
 
