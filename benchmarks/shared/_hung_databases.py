@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -102,6 +103,32 @@ def stoppable_backends(url: str) -> Iterator[Backends]:
     finally:
         backends.resume()
         engine.dispose()
+
+
+NO_ROOM = """
+CREATE FUNCTION find_no_room() RETURNS trigger LANGUAGE plpgsql AS
+$$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$;
+CREATE TRIGGER no_room BEFORE INSERT ON inbox FOR EACH ROW EXECUTE FUNCTION find_no_room();
+CREATE TRIGGER no_room BEFORE INSERT ON judgement FOR EACH ROW EXECUTE FUNCTION find_no_room();
+"""
+
+
+def fill_server_disk(engine: sa.Engine) -> None:
+    """Let the server of PostgreSQL answer as it does when its disk is full."""
+    with engine.connect() as connection:
+        connection.exec_driver_sql(NO_ROOM)
+
+
+def free_server_disk(engine: sa.Engine) -> None:
+    """Undo `fill_server_disk`."""
+    with engine.connect() as connection:
+        connection.exec_driver_sql("DROP FUNCTION IF EXISTS find_no_room CASCADE")
+
+
+def limit_files(process_id: int, size: int | None) -> None:
+    """Let no file of a process grow beyond so many bytes, as on a broken disk; None ends this."""
+    _, hard = resource.prlimit(process_id, resource.RLIMIT_FSIZE)
+    resource.prlimit(process_id, resource.RLIMIT_FSIZE, (hard if size is None else size, hard))
 
 
 @contextmanager
