@@ -10,7 +10,6 @@ that was not killed.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import random
 import signal
@@ -37,10 +36,10 @@ ANSWERS_BETWEEN = 12
 """How many answers are stored between two troubles, on average: so there are as many on a slow machine."""
 FAST = 616
 """How many seconds the clock of the second bot is ahead."""
-PACE = 36.0
-"""Time goes faster by this: a bot loses patience after 2.5 seconds instead of 90."""
-OUTAGE_SECONDS = 5.0
-"""How long an outage lasts: three minutes of the bot's patience."""
+PACE = 60.0
+"""Time goes faster by this: a bot that is to end when it is stuck would end after 1.5 seconds instead of 90."""
+OUTAGE_SECONDS = 2.5
+"""How long an outage lasts, with time moved two and a half minutes."""
 UNREADABLE = "cannot be read"
 """In the reason of a parked update that has another form than Telegram says."""
 Trouble = Callable[[], Coroutine[None, None, None]]
@@ -115,26 +114,22 @@ class Adversity:
     rng: random.Random
     troubles: Counter[str] = field(default_factory=Counter)
 
-    async def run(self, all_done: asyncio.Event) -> None:
-        """One trouble after the other, until cancelled; in between people get some answers stored.
+    async def run(self, answers: int) -> None:
+        """One trouble after the other, until each has happened and so many answers were shown as saved.
 
-        First each of them once, in random order; then `all_done` is set, and they are drawn.
+        First each of them once, in random order, then any; in between people get some answers stored.
         """
         acts = [
             self.kill_bot, self.refuse_calls, self.delay_calls, self.be_down, self.be_silent, self.refuse_polls,
             self.tell_to_wait, self.put_to_sleep, self.set_clock, self.send_nonsense, *self.of_database,
         ]  # fmt: skip
         deck = self.rng.sample(acts, len(acts))
-        while True:
+        while deck or self.crowd.count_marks() < answers:
             act = deck.pop() if deck else self.rng.choice([*acts, self.refuse_calls, self.refuse_calls])
             self.troubles[act.__name__] += 1
             await act()
             await self.bots.start_missing()
-            goal = self.crowd.count_marks() + self.rng.randrange(2 * ANSWERS_BETWEEN)
-            while self.crowd.count_marks() < goal:
-                await asyncio.sleep(0.02)
-            if not deck:
-                all_done.set()
+            await _crowd.wait_for_marks(self.crowd, self.crowd.count_marks() + self.rng.randrange(2 * ANSWERS_BETWEEN))
 
     async def be_down(self) -> None:
         """Telegram answers every call with an error, for long."""
@@ -304,8 +299,9 @@ async def run_adversity(url: str, folder: Path, *, answers: int, seed: int = 7) 
             for person in people:
                 person.send("/start")
             await _crowd.wait_until(lambda: len(crowd.tapped) == PEOPLE)
-            await _make_trouble(adversity, answers)
-            await bots.start_missing()
+            await adversity.run(answers)
+            crowd.tapping, telegram.faults.latency = False, 0.0
+            telegram.faults.forget()
             await _crowd.wait_until(lambda: _crowd.count_waiting(db, telegram) == (0, 0, 0))
             for person in people:
                 await _crowd.answer_once_more(crowd, person)
@@ -321,21 +317,3 @@ async def run_adversity(url: str, folder: Path, *, answers: int, seed: int = 7) 
         seconds=monotonic() - began,
         troubles=adversity.troubles,
     )
-
-
-async def _make_trouble(adversity: Adversity, answers: int) -> None:
-    """Trouble until so many answers were shown as saved and each has happened; then it is calm."""
-    all_done = asyncio.Event()
-    trouble = asyncio.create_task(adversity.run(all_done))
-    waiting = asyncio.create_task(all_done.wait())
-    try:
-        await _crowd.wait_for_marks(adversity.crowd, answers)
-        await asyncio.wait({trouble, waiting}, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in (trouble, waiting):
-            task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await trouble
-    adversity.crowd.tapping = False
-    adversity.telegram.faults.latency = 0.0
-    adversity.telegram.faults.forget()
