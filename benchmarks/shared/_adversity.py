@@ -93,7 +93,11 @@ class Bots:
         for place, url in enumerate(self.urls):
             if place == len(self.numbers) or not _crowd.is_running(self.numbers[place]):
                 self.ended += place < len(self.numbers) and self.numbers[place] in self.spawner.running
-                options = {"fast": float(FAST * place), "pace": PACE, "offset_file": str(self.offset_file)}
+                options: dict[str, str | float] = {
+                    "fast": float(FAST * place),
+                    "pace": PACE,
+                    "offset_file": str(self.offset_file),
+                }
                 self.numbers[place : place + 1] = [await self.spawner.start(url, **options)]
 
     async def kill(self, place: int) -> None:
