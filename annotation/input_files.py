@@ -90,6 +90,9 @@ def _readable(path: Path, *, of_campaign: bool) -> Iterator[None]:
     try:
         if of_campaign and (secret := secret_files.find_secret(path)):
             raise BadInput(f"This file {secret.reason}.", where=Where(file=path), remedy=secret.remedy)
+        if not (path.is_file() or path.is_dir()) and path.exists():  # to open a pipe would wait for its writer
+            problem = "This is a pipe or a device, not a file."
+            raise BadInput(problem, where=Where(file=path), remedy="Save its content as a file, and name that one.")
         yield
     except FileNotFoundError:
         raise BadInput("There is no such file.", where=Where(file=path), remedy="Check the path.") from None

@@ -16,7 +16,7 @@ from functools import partial
 from telegram.error import InvalidToken
 from telegram.request import BaseRequest
 
-from annotation.errors import BadInput, HromadaError, Where
+from annotation.errors import BadInput, HromadaError, Unavailable, Where
 from annotation.store import mailbox
 from annotation.store.database import Database
 from bot.conversation import notifications, organiser_notifications, update_handler
@@ -25,8 +25,8 @@ from bot.conversation.updates_and_calls import ConversationSettings
 from bot.delivery import sender, workers
 from bot.delivery.delivery_settings import DeliverySettings, configure_logging, update_bot_profiles
 from bot.delivery.export_maker import ExportMaker
-from bot.delivery.limits_and_retries import FloodLimit, RateLimit, Watchdog
-from bot.delivery.polling import POLLING_LEASE, UpdatePoller
+from bot.delivery.limits_and_retries import Backoff, Failure, FloodLimit, RateLimit, Watchdog, catch_failure
+from bot.delivery.polling import MAX_WAIT, MIN_WAIT, POLLING_LEASE, UpdatePoller
 from bot.delivery.process_lease import HeartbeatKeeper, LeaseKeeper
 from bot.delivery.sender import Receipts, Sender
 from bot.delivery.sweeper import Sweeper
@@ -139,7 +139,7 @@ def build_application(
         request or AiohttpRequest(connections=4),
     )
     api = TelegramApi(token=token, base_url=base_url, request=requests[0], poll_request=requests[1])
-    receipts, rate_limit, watchdog = Receipts(runner), RateLimit(), Watchdog()
+    receipts, rate_limit, watchdog = Receipts(runner), RateLimit(), Watchdog(clock=runner.clock)
     outgoing = Sender(runner=runner, api=api, receipts=receipts, rate_limit=rate_limit, max_parallel=sending)
     handlers = Workers(
         runner=runner,
@@ -171,7 +171,7 @@ def build_application(
             describe_export=partial(organiser_notifications.describe_export, settings=settings.conversation),
         ),
         watchdog=watchdog,
-        heartbeat=HeartbeatKeeper(runner),
+        heartbeat=HeartbeatKeeper(runner, watchdog),
     )
 
 
@@ -197,14 +197,16 @@ def run_application(
     log_level: str,
     webhook: WebhookAddress | None = None,
     health: ListenAddress | None = None,
+    exit_when_stuck: bool = False,
 ) -> None:
     """Run until a signal comes: by long polling, or at an address that Telegram calls. Updates are never dropped.
 
     At the address `health` a supervisor can ask whether the bot is well. Raises BadInput for an unknown token or an
-    address that cannot be used, Unavailable where the watchdog gives up, SchemaMismatch where a newer program has
-    upgraded the database.
+    address that cannot be used, SchemaMismatch where a newer program has upgraded the database, and with
+    `exit_when_stuck` Unavailable where Telegram or the database is silent for too long.
     """
     configure_logging(log_level, token=token)
+    app.watchdog.exit_when_stuck = exit_when_stuck
     try:
         asyncio.run(serve_updates(app, token=token, webhook=webhook, health=health, on_end=limit_end))
     except InvalidToken:
@@ -251,10 +253,10 @@ async def serve_updates(
 async def _run_in_background(
     app: BotApplication, receiving: Coroutine[None, None, None]
 ) -> AsyncIterator[tuple[asyncio.Task[None], ...]]:
-    """Run watchdog, sweeper, the maker of exports and this coroutine until the block ends, and yield their tasks; then
-    raise what made one fail.
+    """Run watchdog, heartbeat, sweeper, the maker of exports and this coroutine until the block ends, and yield their
+    tasks; then raise what made one fail.
     """
-    works = (app.watchdog.run(), app.sweeper.run(), app.exports.run(), receiving)
+    works = (app.watchdog.run(), app.heartbeat.run(), app.sweeper.run(), app.exports.run(), receiving)
     tasks = tuple(asyncio.create_task(work) for work in works)
     profiles = asyncio.create_task(update_bot_profiles(app.api, app.workers.settings.bot_profiles))
     try:
@@ -291,5 +293,14 @@ async def _listen(app: BotApplication, *, token: str, address: WebhookAddress) -
     url = f"{address.url.rstrip('/')}{WEBHOOK_PATH}"
     keeper = WebhookKeeper(api=app.api, url=url, secret=receiver.secret, watchdog=app.watchdog, heartbeat=app.heartbeat)
     async with serve_http(receiver.list_routes(), address.listen):
-        await app.recover()
+        await _recover_in_time(app)
         await keeper.run()
+
+
+async def _recover_in_time(app: BotApplication) -> None:
+    """Take up what a killed process left behind, as soon as the database lets it; raises SchemaMismatch."""
+    backoff = Backoff(first=MIN_WAIT, longest=MAX_WAIT)
+    while isinstance(outcome := await catch_failure(app.recover()), Failure):
+        if not isinstance(outcome.error, Unavailable):
+            raise outcome.error
+        await asyncio.sleep(backoff.take_pause())

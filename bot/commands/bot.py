@@ -27,11 +27,15 @@ def bot(
         bool, typer.Option("--local", help="On a local Telegram, in a chat in your browser; no token is needed.")
     ] = False,
     port: Annotated[int, typer.Option(help="The port of that chat; any free one by default.", min=0, max=65535)] = 0,
+    exit_when_stuck: Annotated[
+        bool,
+        typer.Option("--exit-when-stuck", help="End after 90 seconds without Telegram or the database."),
+    ] = False,
 ) -> None:
     """Run the Telegram bot until it is stopped.
 
-    It asks Telegram for updates; with --webhook it is called. What is answered on a local Telegram is kept, and marked
-    as simulated.
+    It asks Telegram for updates; with --webhook it is called. While Telegram or the database does not answer, it
+    waits and goes on by itself. What is answered on a local Telegram is kept, and marked as simulated.
     """
     from annotation.settings import read_settings
     from bot import application
@@ -40,6 +44,7 @@ def bot(
     from bot.delivery.webhook import parse_listen_address
 
     refuse_together({"--webhook": webhook, "--local": local})
+    refuse_together({"--exit-when-stuck": exit_when_stuck, "--local": local})
     settings = read_settings()
     added_texts.use_added_texts()
     if local:
@@ -71,7 +76,14 @@ def bot(
             sending=settings.bot_sending,
             updates_a_minute=settings.bot_updates_a_minute,
         )
-        application.run_application(app, token=token, log_level=settings.log_level, webhook=address, health=health)
+        application.run_application(
+            app,
+            token=token,
+            log_level=settings.log_level,
+            webhook=address,
+            health=health,
+            exit_when_stuck=exit_when_stuck,
+        )
 
 
 def _prepare(database: Database, settings: Settings) -> bytes:

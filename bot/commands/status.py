@@ -19,6 +19,7 @@ from bot.commands.terminal_output import Cell
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from annotation.workflow.monitoring.bot_waits import BotWait
     from annotation.workflow.monitoring.campaign_status import CampaignStatus, ControlItemCounts
     from annotation.workflow.monitoring.item_history import ItemHistory
 
@@ -106,23 +107,24 @@ def status(
     if watch:
         _watch_screen(lambda: _build_screen(*_read_statuses(project)))
         return
-    title, statuses, parked = _read_statuses(project)
+    title, statuses, parked, wait = _read_statuses(project)
     if json:
-        facts = [_build_json(campaign) | parked for campaign in statuses]
+        waits = {"bot waits": None if wait is None else wait.facts}
+        facts = [_build_json(campaign) | parked | waits for campaign in statuses]
         terminal_output.print_json(facts if title is not None else facts[0])
         return
     with terminal_output.allow_closed_pipe():
-        for part in _build_screen(title, statuses, parked):
+        for part in _build_screen(title, statuses, parked, wait):
             terminal_output.get_console().print(part)
 
 
-def _read_statuses(name: str | None) -> tuple[str | None, list[CampaignStatus], dict[str, int]]:
-    """The status of each project, and how much is parked or set aside in the whole database, by what it is.
+def _read_statuses(name: str | None) -> tuple[str | None, list[CampaignStatus], dict[str, int], BotWait | None]:
+    """The status of each project, how much is parked or set aside in the whole database, and what the bot waits for.
 
     The title is that of a list of projects, all or those of a programme; None where one project was named.
     """
-    from annotation.store import parked, queries
-    from annotation.workflow.monitoring import campaign_status
+    from annotation.store import parked, processes, queries
+    from annotation.workflow.monitoring import bot_waits, campaign_status
     from bot.commands import database_session
 
     with database_session.open_database() as database, database.reading() as view:
@@ -140,6 +142,7 @@ def _read_statuses(name: str | None) -> tuple[str | None, list[CampaignStatus], 
                 "set aside in Label Studio": counts.annotations,
                 "to be erased in Label Studio": counts.copies,
             },
+            bot_waits.find_wait(view, now=processes.get_database_time(view)),
         )
 
 
@@ -161,10 +164,10 @@ def _watch_screen(screen: Callable[[], Sequence[RenderableType]]) -> None:
 
 
 def _build_screen(
-    title: str | None, statuses: Sequence[CampaignStatus], parked: Mapping[str, int]
+    title: str | None, statuses: Sequence[CampaignStatus], parked: Mapping[str, int], wait: BotWait | None
 ) -> Sequence[RenderableType]:
     """A line for each project under the title, or without one everything about the only one."""
-    notes = []
+    notes = [] if wait is None else [f"The bot waits since {wait.since:%Y-%m-%d %H:%M UTC}: {wait}"]
     for part, command in (("parked", "hromada delivery list"), ("Label Studio", "hromada label-studio pull")):
         waiting = ", ".join(f"{name}: {number}" for name, number in parked.items() if number and part in name)
         notes += [f"{waiting}; see {command}"] if waiting else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import traceback
 from collections.abc import Iterator, Sequence
@@ -18,6 +19,8 @@ from annotation.workflow.organisers.alerts import Observation
 from bot.conversation.updates_and_calls import BotProfile, ConversationSettings, IncomingUpdate, TelegramCalls
 from bot.delivery.telegram_api import CallNotSent, TelegramApi
 
+PROFILE_SECONDS = 3600.0
+"""Seconds between two attempts to update the profiles of the bot."""
 QUIET_LIBRARIES = ("telegram", "aiohttp", "sqlalchemy", "asyncio")
 """The libraries of which only warnings and errors are logged."""
 
@@ -70,14 +73,21 @@ log = logging.getLogger(__name__)
 async def update_bot_profiles(api: TelegramApi, profiles: Sequence[BotProfile]) -> None:
     """Set what the bot's profiles show, where it differs: Telegram allows these calls only a few times an hour.
 
-    A failure is logged, and the next start of the bot tries again.
+    A failure is logged once, and tried again every hour.
     """
-    try:
-        for profile in profiles:
-            await _update_bot_profile(api, profile)
-    except TelegramError as failure:
-        reason = "Telegram cannot be reached" if isinstance(failure, CallNotSent) else type(failure).__name__
-        log.warning("The profile of the bot could not be updated: %s", reason)
+    is_logged = False
+    while True:
+        try:
+            for profile in profiles:
+                await _update_bot_profile(api, profile)
+        except TelegramError as failure:
+            reason = "Telegram cannot be reached" if isinstance(failure, CallNotSent) else type(failure).__name__
+            if not is_logged:
+                log.warning("The profile of the bot could not be updated; it is tried again every hour: %s", reason)
+            is_logged = True
+            await asyncio.sleep(PROFILE_SECONDS)
+        else:
+            return
 
 
 async def _update_bot_profile(api: TelegramApi, profile: BotProfile) -> None:

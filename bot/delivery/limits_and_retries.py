@@ -10,15 +10,20 @@ from __future__ import annotations
 
 import asyncio
 import heapq
+import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from enum import StrEnum
 from time import monotonic
 from typing import TypeVar
 
 from annotation.errors import Unavailable
+from annotation.store import processes
+from annotation.workflow.monitoring.bot_waits import BotWait, WaitReason
 from bot.conversation.updates_and_calls import IncomingUpdate, UpdateKind
 
+log = logging.getLogger(__name__)
 CHAT_SECONDS = 1.0
 """Seconds between two paced messages to one chat: Telegram takes about one a second."""
 OVERALL_SECONDS = 1 / 29
@@ -119,7 +124,7 @@ Result = TypeVar("Result")
 MAX_DOUBLINGS = 60
 """Far beyond any limit; a power of the number of failures would overflow after a thousand of them."""
 WATCHDOG_SECONDS = 90.0
-"""Seconds for which a service may answer nothing before the watchdog ends the bot."""
+"""Seconds for which a service may answer nothing before the watchdog ends a bot that is to end when it is stuck."""
 SILENT_SECONDS = 45.0
 """Seconds for which a service may answer nothing before the bot counts as unwell; a poll takes up to 35."""
 CHECK_SECONDS = 1.0
@@ -269,46 +274,114 @@ class AwaitedService(StrEnum):
     DATABASE = "The database"
 
 
-SERVICE_REMEDIES = {
-    AwaitedService.TELEGRAM: "check the network, and whether another program asks for this bot's updates",
-    AwaitedService.DATABASE: "check that the database runs and can be reached, and that nothing else keeps it locked",
-}
-"""What organisers are told to do where a service does not answer."""
+DATABASE_REMEDY = "check that the database runs and can be reached, and that nothing else keeps it locked"
+AT_ONCE = {WaitReason.OTHER_PROGRAM, WaitReason.OTHER_ADDRESS, WaitReason.UNDELIVERED}
+"""Reasons that are logged at once, as they do not pass by themselves; others once they have lasted."""
+CALLED_ELSEWHERE = {WaitReason.OTHER_ADDRESS, WaitReason.UNDELIVERED}
+"""Reasons for which a new start of the bot would only take the updates from somebody, or change nothing."""
+REPEATED_SECONDS = 600.0
+"""Seconds in which a reason that comes and goes is logged once."""
+
+
+@dataclass
+class _Wait:
+    """Since when a service is awaited, why as far as it is known, and until when it has asked to wait.
+
+    Times are those of the monotonic clock. `told` are the reasons that the log has.
+    """
+
+    since: float
+    reason: WaitReason | None = None
+    until: float | None = None
+    told: set[WaitReason | None] = field(default_factory=set)
 
 
 @dataclass
 class Watchdog:
-    """Ends a bot that waits too long for Telegram or for the database, so that a supervisor starts it again.
+    """Knows since when and why the bot waits for Telegram or for the database, and says it once in the log.
 
     The database is asked every second (`sweeper`), whether updates come or not; Telegram is asked for updates
-    (`polling`), or where it brings them (`webhook`). `_since` says since when each is awaited. `write_problem` says why
-    the database stores nothing, though it answers: the bot is unwell then, but another start would not help.
+    (`polling`), or where it brings them (`webhook`). The bot goes on by itself once they answer; with `exit_when_stuck`
+    it ends after `seconds`, so that a supervisor starts it again. `write_problem` says why the database stores nothing,
+    though it answers. That the database is silent is logged where transactions are run (`transaction_runner`).
     """
 
     seconds: float = WATCHDOG_SECONDS
     silent_seconds: float = SILENT_SECONDS
+    exit_when_stuck: bool = False
     write_problem: str = ""
-    _since: dict[AwaitedService, float] = field(default_factory=dict)
+    clock: Callable[[], datetime] = processes.get_machine_time
+    _waits: dict[AwaitedService, _Wait] = field(default_factory=dict)
+    _logged_at: dict[WaitReason | None, float] = field(default_factory=dict)
 
     def await_service(self, service: AwaitedService) -> None:
         """Something is asked of this service; the seconds count from the first time that it did not answer."""
-        self._since.setdefault(service, monotonic())
+        self._waits.setdefault(service, _Wait(monotonic()))
+
+    def explain_wait(self, reason: WaitReason, *, seconds: float | None = None) -> None:
+        """Telegram brings no updates for this reason, and for so many seconds if it has said so."""
+        wait = self._waits.setdefault(AwaitedService.TELEGRAM, _Wait(monotonic()))
+        wait.reason, wait.until = reason, None if seconds is None else monotonic() + seconds
+        if reason in AT_ONCE or (seconds or 0.0) >= self.silent_seconds:
+            self._log_wait(wait)
 
     def note_answer(self, service: AwaitedService) -> None:
-        """The service has answered, or nothing is asked of it any more."""
-        self._since.pop(service, None)
+        """The service has answered."""
+        wait = self._waits.pop(service, None)
+        if wait is not None and wait.told:
+            log.warning("Telegram answers again, after %.0f seconds.", monotonic() - wait.since)
+
+    def forget_service(self, service: AwaitedService) -> None:
+        """Nothing is asked of the service any more."""
+        self._waits.pop(service, None)
 
     def list_silent_services(self) -> Sequence[AwaitedService]:
         """The services that have been awaited for `silent_seconds`."""
-        return [service for service, since in self._since.items() if monotonic() - since >= self.silent_seconds]
+        return [service for service, wait in self._waits.items() if monotonic() - wait.since >= self.silent_seconds]
+
+    def find_wait(self) -> BotWait | None:
+        """Why nothing comes from Telegram, if that is known at once or has lasted for `silent_seconds`."""
+        wait = self._waits.get(AwaitedService.TELEGRAM)
+        if wait is None:
+            return None
+        if not (wait.told or wait.reason in AT_ONCE or monotonic() - wait.since >= self.silent_seconds):
+            return None
+        return self._describe_wait(wait)
 
     async def run(self) -> None:
-        """Wait until a service has been awaited for too long, then raise Unavailable, which names it."""
+        """Say what lasts, until cancelled; with `exit_when_stuck` raise Unavailable where it lasts too long."""
         while True:
-            service, since = min(self._since.items(), key=lambda one: one[1], default=(None, 0.0))
-            if service is not None and monotonic() - since >= self.seconds:
-                raise Unavailable(
-                    f"{service} does not answer: nothing has come from it for {self.seconds:.0f} seconds.",
-                    remedy=f"Let a supervisor start the bot again; {SERVICE_REMEDIES[service]}.",
-                )
+            for service, wait in sorted(self._waits.items(), key=lambda one: one[1].since):
+                seconds = monotonic() - wait.since
+                if service is AwaitedService.TELEGRAM and seconds >= self.silent_seconds:
+                    self._log_wait(wait)
+                if self.exit_when_stuck and seconds >= self.seconds and wait.reason not in CALLED_ELSEWHERE:
+                    raise self._build_end(service, wait)
             await asyncio.sleep(min(CHECK_SECONDS, self.seconds / 4))
+
+    def _log_wait(self, wait: _Wait) -> None:
+        """Log a reason once for each wait, and one that comes and goes once in REPEATED_SECONDS."""
+        last = self._logged_at.get(wait.reason)
+        if wait.reason in wait.told or (last is not None and monotonic() - last < REPEATED_SECONDS):
+            return
+        wait.told.add(wait.reason)
+        self._logged_at[wait.reason] = monotonic()
+        log.warning("No updates come; the bot waits, and goes on by itself: %s", self._describe_wait(wait))
+
+    def _describe_wait(self, wait: _Wait) -> BotWait:
+        now, at = self.clock(), monotonic()
+        return BotWait(
+            reason=wait.reason or WaitReason.NO_ANSWER,
+            since=now - timedelta(seconds=at - wait.since),
+            until=None if wait.until is None else now + timedelta(seconds=wait.until - at),
+        )
+
+    def _build_end(self, service: AwaitedService, wait: _Wait) -> Unavailable:
+        nothing = f"nothing has come from it for {self.seconds:.0f} seconds."
+        if service is AwaitedService.DATABASE:
+            problem, remedy = f"{service} does not answer: {nothing}", DATABASE_REMEDY
+        else:
+            described = self._describe_wait(wait)
+            problem = f"{described.problem} No update has come for {self.seconds:.0f} seconds."
+            remedy = described.remedy[0].lower() + described.remedy[1:].rstrip(".")
+        return Unavailable(problem, remedy=f"Let a supervisor start the bot again; {remedy}.")

@@ -6,14 +6,16 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any, TypeVar
 
-from telegram.error import Conflict, InvalidToken, NetworkError, RetryAfter, TelegramError
+from telegram.error import Conflict, InvalidToken, TelegramError
 
-from annotation.errors import HromadaError, Unavailable
-from bot.delivery.limits_and_retries import AwaitedService, Backoff, Watchdog
+from annotation.errors import SchemaMismatch, Unavailable
+from bot.delivery.delivery_settings import format_trace
+from bot.delivery.limits_and_retries import AwaitedService, Backoff, Failure, Watchdog, catch_failure
 from bot.delivery.process_lease import HeartbeatKeeper, LeaseKeeper
-from bot.delivery.telegram_api import CallNotSent, TelegramApi
+from bot.delivery.telegram_api import TelegramApi, explain_failure
 from bot.delivery.workers import Workers
 
 log = logging.getLogger(__name__)
@@ -21,6 +23,10 @@ MIN_WAIT, MAX_WAIT = 0.5, 15.0
 """The shortest and the longest pause in seconds after a failed poll."""
 STANDBY_SECONDS = 1.0
 """Seconds between two attempts to get a lease that another process holds."""
+RETAKE_SECONDS = 90.0
+"""Seconds after which a webhook is removed that another program has set while this one polls."""
+WEBHOOK_ACTIVE = "webhook is active"
+"""Part of Telegram's refusal of a poll while there is a webhook."""
 POLLING_LEASE = "polling"
 """The name of the lease that the polling process holds."""
 Result = TypeVar("Result")
@@ -38,6 +44,8 @@ class UpdatePoller:
     on_start: Callable[[], Awaitable[None]]
     _backoff: Backoff = field(default_factory=lambda: Backoff(first=MIN_WAIT, longest=MAX_WAIT))
     _is_standby: bool = False
+    _last_failure: str = ""
+    _webhook_since: float | None = None
 
     async def run(self) -> None:
         """Poll until cancelled; raises InvalidToken."""
@@ -54,6 +62,7 @@ class UpdatePoller:
 
     async def _poll_while_leased(self) -> None:
         """Poll until another process holds the lease; it is renewed meanwhile."""
+        self._webhook_since = None
         log.info("This process asks Telegram for updates now.")
         if await self._await_or_pause(self._prepare_polling()) is None:
             return
@@ -70,7 +79,7 @@ class UpdatePoller:
         finally:
             polling.cancel()
             await asyncio.gather(polling, return_exceptions=True)
-            self.watchdog.note_answer(AwaitedService.TELEGRAM)
+            self.watchdog.forget_service(AwaitedService.TELEGRAM)
 
     async def _prepare_polling(self) -> bool:
         """Remove a webhook without dropping the updates that wait at Telegram, and call `on_start`. Returns True."""
@@ -83,14 +92,18 @@ class UpdatePoller:
         return True
 
     async def _poll_forever(self) -> None:
-        """Poll and store updates in turns; `offset` confirms all updates that are stored."""
+        """Poll and store updates in turns, until a webhook has to be removed again.
+
+        `offset` confirms all updates that are stored.
+        """
         offset: int | None = None
         while True:
             self.watchdog.await_service(AwaitedService.TELEGRAM)
             updates = await self._await_or_pause(self.api.poll_updates(offset=offset))
+            if updates is None and self._must_prepare():
+                return
             if updates is None:
                 continue
-            self.watchdog.note_answer(AwaitedService.TELEGRAM)
             self._backoff.reset()
             await self.heartbeat.note()
             are_stored = await self._await_or_pause(self._store_updates(updates)) if updates else None
@@ -107,22 +120,30 @@ class UpdatePoller:
 
         Raises InvalidToken.
         """
-        try:
-            return await operation
-        except InvalidToken:
-            raise
-        except RetryAfter as failure:
-            retry_after = failure.retry_after
-            pause = retry_after if isinstance(retry_after, int) else retry_after.total_seconds()
-        except Conflict:
-            log.warning("Another program asks for this bot's updates too, without our database: end it.")
-            pause = self._backoff.take_pause()
-        except CallNotSent:
-            log.warning("Telegram cannot be reached; the bot tries again. Check the network, and HROMADA_TELEGRAM_URL.")
-            pause = self._backoff.take_pause()
-        except (TelegramError, NetworkError, HromadaError) as failure:
-            if not isinstance(failure, Unavailable):  # that the database is away is said once, by `database_state`
-                log.warning("No updates for now: %s", type(failure).__name__)
-            pause = self._backoff.take_pause()
-        await asyncio.sleep(pause)
+        outcome = await catch_failure(operation)
+        if not isinstance(outcome, Failure):
+            return outcome
+        await asyncio.sleep(self._find_pause(outcome.error))
         return None
+
+    def _must_prepare(self) -> bool:
+        """Whether another program has set a webhook and left it for RETAKE_SECONDS, so that no poll can succeed."""
+        return self._webhook_since is not None and monotonic() - self._webhook_since >= RETAKE_SECONDS
+
+    def _find_pause(self, failure: Exception) -> float:
+        """Seconds until the next attempt, as many as Telegram asks for; raises InvalidToken."""
+        seconds = None
+        if isinstance(failure, InvalidToken):
+            raise failure
+        if not (isinstance(failure, Conflict) and WEBHOOK_ACTIVE in str(failure).lower()):
+            self._webhook_since = None
+        elif self._webhook_since is None:
+            self._webhook_since = monotonic()
+        if isinstance(failure, TelegramError):
+            reason, seconds = explain_failure(failure)
+            self.watchdog.explain_wait(reason, seconds=seconds)
+        elif not isinstance(failure, Unavailable | SchemaMismatch):  # those are said elsewhere
+            if (described := format_trace(failure)) != self._last_failure:
+                log.error("No updates for now: %s", described)
+            self._last_failure = described
+        return self._backoff.take_pause() if seconds is None else seconds

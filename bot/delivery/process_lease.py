@@ -8,6 +8,7 @@ container that was made anew, with another host name, it waits until the lease e
 
 from __future__ import annotations
 
+import asyncio
 import os
 import secrets
 import socket
@@ -18,8 +19,10 @@ from pathlib import Path
 from sqlmodel import Session
 
 from annotation.store import processes
+from annotation.workflow.monitoring import bot_waits
+from annotation.workflow.monitoring.bot_waits import WaitReason
 from annotation.workflow.organisers import alerts
-from bot.delivery.limits_and_retries import Failure, catch_failure
+from bot.delivery.limits_and_retries import CHECK_SECONDS, AwaitedService, Failure, Watchdog, catch_failure
 from bot.delivery.transaction_runner import TransactionRunner
 
 LEASE_TIME = timedelta(seconds=15)
@@ -83,17 +86,41 @@ class LeaseKeeper:
 
 @dataclass
 class HeartbeatKeeper:
-    """Stores when Telegram last brought updates, or had none; `_stored_at` is when this process did so last.
+    """Stores when Telegram last brought updates, or had none, and what this process waits for while it brings none.
 
     The polling process notes it after a poll that succeeds. A process that Telegram calls notes it where an update
-    came, and where Telegram says that it calls this address and reaches it.
+    came, and where Telegram says that it calls this address and reaches it. `_stored_at` is when this process did so
+    last, `_wait` what it waited for when that was stored last, at `_wait_stored_at`.
     """
 
     runner: TransactionRunner
+    watchdog: Watchdog
     _stored_at: datetime | None = None
+    _wait: tuple[WaitReason, datetime | None] | None = None
+    _wait_stored_at: datetime | None = None
+
+    async def run(self) -> None:
+        """Store what is waited for while it lasts, until cancelled."""
+        while True:
+            await self.store_wait()
+            await asyncio.sleep(CHECK_SECONDS)
+
+    async def store_wait(self) -> None:
+        """Store what this process waits for, if anything, where it is new or was stored a minute ago."""
+        wait, now = self.watchdog.find_wait(), self.runner.clock()
+        known = None if wait is None else (wait.reason, wait.until and wait.until.replace(second=0, microsecond=0))
+        stored_at = self._wait_stored_at
+        is_due = known != self._wait or stored_at is None or abs(now - stored_at) >= bot_waits.STORED_EVERY
+        if wait is None or not is_due:
+            return
+        stored = await catch_failure(self.runner.run(lambda session: bot_waits.record_wait(session, wait, now=now)))
+        if not isinstance(stored, Failure):
+            self._wait, self._wait_stored_at, self._stored_at = known, now, None
 
     async def note(self) -> None:
         """Telegram brings updates now. Where that cannot be stored, the next call tries again."""
+        self.watchdog.note_answer(AwaitedService.TELEGRAM)
+        self._wait = None
         now = self.runner.clock()
         if self._stored_at is not None and abs(now - self._stored_at) < HEARTBEAT_TIME:
             return

@@ -20,10 +20,20 @@ from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 from telegram import Bot, InputFile
-from telegram.error import BadRequest, ChatMigrated, Forbidden, NetworkError, TimedOut
+from telegram.error import (
+    BadRequest,
+    ChatMigrated,
+    Conflict,
+    Forbidden,
+    NetworkError,
+    RetryAfter,
+    TelegramError,
+    TimedOut,
+)
 from telegram.request import BaseRequest, RequestData
 
 from annotation.store.mailbox import OutboxMessage, ShownAssignment, ShownPrompt
+from annotation.workflow.monitoring.bot_waits import WaitReason
 from bot.delivery.limits_and_retries import Backoff
 from bot.delivery.telegram_payloads import UPDATE_TYPES, build_reply
 
@@ -58,6 +68,21 @@ _TAG = re.compile(r"<[^>]*>")
 
 class CallNotSent(NetworkError):
     """There was no connection, so the call had no effect and can be repeated."""
+
+
+def explain_failure(failure: TelegramError) -> tuple[WaitReason, float | None]:
+    """Why a call failed that would have brought updates, and for how many seconds Telegram asks to wait, if it does."""
+    match failure:
+        case RetryAfter():
+            pause = failure.retry_after
+            return WaitReason.TOLD_TO_WAIT, pause.total_seconds() if isinstance(pause, timedelta) else float(pause)
+        case Conflict():
+            return WaitReason.OTHER_PROGRAM, None
+        case CallNotSent():
+            return WaitReason.UNREACHABLE, None
+        case TimedOut():
+            return WaitReason.NO_ANSWER, None
+    return WaitReason.ERRORS, None
 
 
 class AiohttpRequest(BaseRequest):
@@ -182,14 +207,22 @@ class TelegramApi(Bot):
     async def poll_updates(self, *, offset: int | None) -> Sequence[Mapping[str, Any]]:
         """The next updates, once there are any, or none after POLL_SECONDS. Raises TelegramError.
 
-        Updates with ids below `offset` are confirmed, so that Telegram does not send them again.
+        Updates with ids below `offset` are confirmed, so that Telegram does not send them again. What has no id is no
+        update, and left out; where nothing else came, that is an error.
         """
         data = {"timeout": POLL_SECONDS, "allowed_updates": list(UPDATE_TYPES), "limit": 100}
         request_data = cast(RequestData, CallData(data if offset is None else data | {"offset": offset}, {}))
         updates = await self._poll_request.post(
             f"{self.base_url}/getUpdates", request_data, read_timeout=POLL_SECONDS + POLL_SLACK_SECONDS
         )
-        return cast(list[dict[str, Any]], updates)
+        found = [one for one in updates if _has_id(one)] if isinstance(updates, list) else []
+        if updates and not found:
+            raise NetworkError("The answer to a poll has no update.")
+        return found
+
+
+def _has_id(update: Any) -> bool:
+    return isinstance(update, dict) and isinstance(update.get("update_id"), int)
 
 
 @dataclass

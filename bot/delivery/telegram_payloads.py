@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
-from annotation.errors import UnknownVersion
+from annotation.errors import BadInput, UnknownVersion
 from annotation.store.mailbox import OutboxDraft, ReceivedUpdate
 from bot.conversation.updates_and_calls import (
     MAX_TEXT,
@@ -47,29 +47,32 @@ MAX_TOAST = 200
 
 
 def parse_update(update: RawUpdate) -> IncomingUpdate | None:
-    """The parts of an update that are needed; None for one without a sender, of an unknown type, or of another form."""
+    """The parts of an update that are needed; None for one without a sender, or of a type that was not asked for.
+
+    Raises BadInput for one that has another form than the Bot API's.
+    """
     try:
         return _parse_known_update(update)
-    except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
-        return None
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as failure:
+        raise BadInput(f"The update has another form than the Bot API’s ({type(failure).__name__}).") from failure
 
 
 def _parse_known_update(update: RawUpdate) -> IncomingUpdate | None:
-    update_id = update.get("update_id")
+    update_id = update["update_id"]
     update_type = next((name for name in UPDATE_TYPES if name in update), None)
-    body = update.get(update_type) if update_type else None
-    sender = body.get("from") if isinstance(body, dict) else None
-    if not isinstance(update_id, int) or not isinstance(body, dict) or not isinstance(sender, dict):
+    if update_type is None or "from" not in (body := update[update_type]):
         return None
-    parse_body = {"callback_query": _parse_tap, "my_chat_member": _parse_membership}.get(
-        update_type or "", _parse_message
-    )
+    sender = body["from"]
+    parse_body = {"callback_query": _parse_tap, "my_chat_member": _parse_membership}.get(update_type, _parse_message)
     fields: dict[str, Any] = parse_body(body, edited=update_type == "edited_message")
     chat = fields.pop("chat")
+    numbers = update_id, sender["id"], chat.get("id", sender["id"])
+    if not all(isinstance(number, int) for number in numbers):
+        raise TypeError
     return IncomingUpdate(
         update_id=update_id,
         telegram_id=sender["id"],
-        chat_id=chat.get("id", sender["id"]),
+        chat_id=numbers[2],
         private=chat.get("type", "private") == "private",
         language_code=_remove_unstorable(str(sender.get("language_code") or ""))[:16] or None,
         **fields,

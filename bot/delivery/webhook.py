@@ -17,12 +17,13 @@ from dataclasses import dataclass, field
 
 from aiohttp import web
 from aiohttp.typedefs import Middleware
-from telegram.error import InvalidToken, RetryAfter, TelegramError
+from telegram.error import InvalidToken, TelegramError
 
 from annotation.errors import BadInput, HromadaError, Unavailable, Where
+from annotation.workflow.monitoring.bot_waits import WaitReason
 from bot.delivery.limits_and_retries import AwaitedService, Backoff, Watchdog
 from bot.delivery.process_lease import HeartbeatKeeper
-from bot.delivery.telegram_api import TelegramApi
+from bot.delivery.telegram_api import TelegramApi, explain_failure
 from bot.delivery.telegram_payloads import UPDATE_TYPES
 from bot.delivery.workers import Workers
 
@@ -65,13 +66,16 @@ async def serve_http(
 def build_health_route(watchdog: Watchdog) -> web.RouteDef:
     """The route that responds 200 while the bot is well, and 503 where a service is silent, which it names.
 
-    It also responds 503 where the database stores nothing, as on a full disk, with the `problem`.
+    It also responds 503 where the database stores nothing, as on a full disk, with the `problem`. `waits` says why
+    nothing comes from Telegram, since when, and until when if Telegram has said so.
     """
 
     async def report_health(_: web.Request) -> web.Response:
         silent = [service.name.lower() for service in watchdog.list_silent_services()]
         report = {"well": not silent and not watchdog.write_problem, "silent": silent}
         report |= {"problem": watchdog.write_problem} if watchdog.write_problem else {}
+        if (wait := watchdog.find_wait()) is not None:
+            report |= {"well": False, "waits": wait.facts}
         return web.json_response(report, status=200 if report["well"] else 503)
 
     return web.get(HEALTH_PATH, report_health)
@@ -164,12 +168,10 @@ class WebhookKeeper:
             except InvalidToken:
                 raise
             except TelegramError as failure:
-                log.warning("Telegram cannot be asked where it calls: %s", type(failure).__name__)
-                if isinstance(failure, RetryAfter):
-                    self.watchdog.note_answer(AwaitedService.TELEGRAM)
-                await asyncio.sleep(self._backoff.take_pause())
+                reason, seconds = explain_failure(failure)
+                self.watchdog.explain_wait(reason, seconds=seconds)
+                await asyncio.sleep(self._backoff.take_pause() if seconds is None else seconds)
             else:
-                self.watchdog.note_answer(AwaitedService.TELEGRAM)
                 self._backoff.reset()
                 await asyncio.sleep(CHECK_SECONDS)
 
@@ -183,6 +185,7 @@ class WebhookKeeper:
             drop_pending_updates=False,
         )
         self._is_set = True
+        self.watchdog.note_answer(AwaitedService.TELEGRAM)
 
     async def _check_webhook(self) -> None:
         """Set a webhook again that was deleted, and say in the log what else keeps updates from coming.
@@ -194,15 +197,12 @@ class WebhookKeeper:
             log.warning("The webhook was deleted; it is set again.")
             await self._set_webhook()
         elif info.url != self.url:
-            self._say_once("Telegram calls another address, which another program has set: end it, or this one.")
+            self.watchdog.explain_wait(WaitReason.OTHER_ADDRESS)
         elif info.pending_update_count and info.last_error_message:
-            self._say_once(f"Telegram cannot bring its updates: {info.last_error_message}")
+            self.watchdog.explain_wait(WaitReason.UNDELIVERED)
+            if info.last_error_message != self._last_words:
+                log.error("Telegram cannot bring its updates: %s", info.last_error_message)
+            self._last_words = info.last_error_message
         else:
             self._last_words = ""
             await self.heartbeat.note()
-
-    def _say_once(self, words: str) -> None:
-        """Log what is wrong, once until something else is."""
-        if words != self._last_words:
-            log.error("%s", words)
-            self._last_words = words

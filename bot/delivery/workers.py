@@ -17,7 +17,7 @@ from itertools import takewhile
 
 from sqlmodel import Session
 
-from annotation.errors import HromadaError, SchemaMismatch, Unavailable
+from annotation.errors import BadInput, HromadaError, SchemaMismatch, Unavailable
 from annotation.store import mailbox, migrations
 from annotation.store.mailbox import OutboxMessage, PendingUpdate, ReceivedUpdate
 from bot.conversation import message_layout
@@ -109,19 +109,34 @@ class FailedUpdates:
             return
         if _is_of_database(stored.error):
             raise stored.error
-        reason, trace = f"cannot be stored: {_describe_failure(stored.error)}", format_trace(stored.error)
+        await self._park(update.update_id, f"cannot be stored: {_describe_failure(stored.error)}", stored.error)
+
+    async def park_unreadable(self, raw: RawUpdate, failure: Exception) -> None:
+        """Park an update that has another form than those of the Bot API; one without a number is only in the log.
+
+        Raises a HromadaError where it has to wait for the database.
+        """
+        update_id = raw.get("update_id") if isinstance(raw, dict) else None
+        if isinstance(update_id, int):
+            await self._park(update_id, f"cannot be read: {_describe_failure(failure)}", failure)
+        else:
+            log.error("An update without a number is left out: %s", format_trace(failure))
+
+    async def _park(self, update_id: int, reason: str, failure: Exception) -> None:
+        """Park an update without its content; raises a HromadaError where it has to wait."""
+        now, trace = self.runner.database_clock(), format_trace(failure)
         parked = await catch_failure(
             self.runner.run(
                 lambda session: mailbox.park_unstorable_update(
-                    session, update_id=update.update_id, reason=reason, trace=trace, now=now
+                    session, update_id=update_id, reason=reason, trace=trace, now=now
                 )
             )
         )
-        if isinstance(parked, Failure) and (_is_of_database(parked.error) or abs(update.update_id) <= MAX_UPDATE_ID):
+        if isinstance(parked, Failure) and (_is_of_database(parked.error) or abs(update_id) <= MAX_UPDATE_ID):
             if isinstance(parked.error, HromadaError):
                 raise parked.error
             raise Unavailable("The database takes no updates.", remedy=CHECK_REMEDY) from parked.error
-        log.error("Update %s is parked (hromada delivery list), it %s: %s", update.update_id, reason, trace)
+        log.error("Update %s is parked (hromada delivery list), it %s: %s", update_id, reason, trace)
 
 
 def _is_of_database(failure: Exception) -> bool:
@@ -189,9 +204,9 @@ class Workers:
         """Store updates in one transaction and wake their users; raises Unavailable where they cannot be stored now.
 
         What is beyond the flood limit is dropped. Where an update can never be stored, each is stored on its own, and
-        that one is parked without its content.
+        that one is parked without its content; so is one that cannot be read.
         """
-        parsed = [update for update in map(telegram_payloads.parse_update, updates) if update is not None]
+        parsed = [update for update in [await self._parse_or_park(raw) for raw in updates] if update is not None]
         admitted = [update for update in map(self.flood_limit.admit_update, parsed) if update is not None]
         are_stored = False
         try:
@@ -202,6 +217,14 @@ class Workers:
                 self.flood_limit.return_updates(admitted)
         self.flood_limit.count_dropped(len(parsed) - len(admitted))
         self.wake(update.telegram_id for update in admitted)
+
+    async def _parse_or_park(self, raw: RawUpdate) -> IncomingUpdate | None:
+        """The parts of an update, None for one that is not needed, or that cannot be read and is parked."""
+        try:
+            return telegram_payloads.parse_update(raw)
+        except BadInput as failure:
+            await self._failed.park_unreadable(raw, failure)
+            return None
 
     async def _store_received(self, received: Sequence[ReceivedUpdate]) -> None:
         if not received:

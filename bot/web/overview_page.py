@@ -8,6 +8,7 @@ from urllib.parse import quote
 from annotation.workflow.monitoring.progress import PAGE_SIZE, ItemTally
 from bot.web.snapshots import ProjectState, Snapshot
 from bot.web.words import (
+    describe_wait,
     format_clock,
     format_duration,
     format_number,
@@ -148,6 +149,8 @@ def _list_alerts(snapshot: Snapshot, projects: tuple[ProjectState, ...]) -> Iter
                 reason=show_finding(person.reason) or NO_VALUE,
                 time=format_time(person.since),
             )
+    if snapshot.deliveries.wait is not None:
+        yield describe_wait(snapshot.deliveries.wait)
     if snapshot.deliveries.has_backlog(now=snapshot.at):
         waits = [at for at in (snapshot.deliveries.oldest_update, snapshot.deliveries.oldest_message) if at is not None]
         longest = format_duration((snapshot.at - min(waits)).total_seconds())

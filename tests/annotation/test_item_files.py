@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Callable
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -141,6 +143,19 @@ def test_the_first_bad_byte_is_named(tmp_path: Path, name: str, raw: bytes, says
     with pytest.raises(BadInput) as refusal:
         input_files.read_text(tmp_path / name)
     assert str(refusal.value) == f"{tmp_path}/{says}"
+
+
+@pytest.mark.parametrize(
+    "read", [input_files.read_text, input_files.read_table_text, input_files.require_file, input_files.compute_sha256]
+)
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path, read: Callable[[Path], object]) -> None:
+    """Nobody writes into it, so that to open it would take for ever; a device is none either."""
+    os.mkfifo(tmp_path / "items.csv")
+    (tmp_path / "items.jsonl").symlink_to("/dev/zero")
+    for name in ("items.csv", "items.jsonl"):
+        with pytest.raises(BadInput, match=f"{name}: This is a pipe or a device, not a file") as refused:
+            read(tmp_path / name)
+        assert refused.value.remedy == "Save its content as a file, and name that one."
 
 
 def test_a_column_without_a_name_is_called_that(tmp_path: Path) -> None:

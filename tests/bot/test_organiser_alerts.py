@@ -18,6 +18,8 @@ from sqlmodel import Session, col, select
 from annotation.store import models, queries
 from annotation.vocabulary import AdjudicationDecision, ParticipationStatus
 from annotation.workflow.lifecycle import transitions
+from annotation.workflow.monitoring import bot_waits
+from annotation.workflow.monitoring.bot_waits import WaitReason
 from annotation.workflow.notices import announcements
 from annotation.workflow.organisers.alerts import Observation
 from annotation.workflow.quality import enforcement
@@ -147,6 +149,23 @@ async def test_organisers_hear_of_a_time_without_telegram(chat: Chat, load: Call
     await observe(chat)
     assert count_told(organiser, "Nothing came from Telegram from 21.11, 14:27 to 21.11, 14:47") == 1
     assert count_told(organiser, "Nothing has come from Telegram") == 3
+
+
+async def test_organisers_are_told_why_nothing_comes_from_telegram(chat: Chat, load: Callable[..., Any]) -> None:
+    """Another program on the token leaves the calls to the bot, so that it can say so; then it is over."""
+    load(*ITEMS)
+    organiser = await open_admin(chat)
+    await chat.app.heartbeat.note()
+    for reason in (WaitReason.UNREACHABLE, WaitReason.OTHER_PROGRAM):
+        chat.now += timedelta(minutes=6)
+        chat.app.watchdog.explain_wait(reason)
+        await chat.app.heartbeat.store_wait()
+        await observe(chat)
+    assert count_told(organiser, "nobody gets a reply. The bot’s log says why.") == 1  # it has not lasted yet
+    assert count_told(organiser, "nobody gets a reply. Another program takes this bot’s updates with its token") == 1
+    await chat.app.heartbeat.note()
+    with chat.database.reading() as view:
+        assert bot_waits.find_wait(view, now=chat.now) is None
 
 
 async def test_a_bot_that_was_off_tells_the_gap_once(chat: Chat, load: Callable[..., Any]) -> None:

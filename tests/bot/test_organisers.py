@@ -23,6 +23,7 @@ from annotation.store.models import Annotator, Assignment, Journal, Project, Sup
 from annotation.vocabulary import AssignmentStatus, Event, ParticipationStatus, ProjectStatus
 from annotation.workflow import assignments
 from annotation.workflow.lifecycle import projects, transitions
+from annotation.workflow.monitoring.bot_waits import WaitReason
 from annotation.workflow.organisers import people
 from annotation.workflow.organisers.alerts import AlertKind
 from annotation.workflow.organisers.campaigns import OrganiserAct
@@ -719,6 +720,7 @@ def test_every_text_for_organisers_is_there_in_both_languages() -> None:
     code = "".join(file.read_text("utf-8") for file in Path(conversation.__file__ or "").parent.rglob("*.py"))
     made = {
         *(f"alert-{kind.value}" for kind in AlertKind if kind is not AlertKind.DECISION),
+        *(f"gap-{reason.value}" for reason in WaitReason),
         *(f"standing-{status.value}" for status in ParticipationStatus),
         "button-suspend",
         "button-unsuspend",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,6 +17,9 @@ from annotation.store.models import (
     LabelStudioSetAside,
     Outbox,
 )
+from annotation.workflow.monitoring import bot_waits
+from annotation.workflow.monitoring.bot_waits import BotWait, WaitReason
+from annotation.workflow.organisers import alerts
 from bot.commands import database_session, delivery
 
 if TYPE_CHECKING:
@@ -87,6 +90,22 @@ def test_what_waits_in_label_studio_is_counted_too(hromada: Hromada) -> None:
     shown = " ".join(hromada("status").out.split())
     assert "set aside in Label Studio: 3, to be erased in Label Studio: 2; see hromada label-studio pull" in shown
     assert "parked" not in shown
+
+
+def test_status_says_what_the_bot_waits_for(stuck: Hromada) -> None:
+    """As long as the bot stores it, and until updates come again."""
+    now = processes.get_machine_time()
+    until = datetime(2026, 11, 22, 13, 5, tzinfo=UTC)
+    wait = BotWait(reason=WaitReason.TOLD_TO_WAIT, since=now - timedelta(minutes=7), until=until)
+    with database.open_database(f"sqlite:///{stuck.folder / 'hromada.db'}") as db, db.transaction() as session:
+        bot_waits.record_wait(session, wait, now=now)
+    shown = " ".join(stuck("status").out.split())
+    assert f"The bot waits since {wait.since:%Y-%m-%d %H:%M} UTC: Telegram asks the bot to wait until" in shown
+    assert "until 2026-11-22 13:05 UTC." in shown
+    with database.open_database(f"sqlite:///{stuck.folder / 'hromada.db'}") as db, db.transaction() as session:
+        assert bot_waits.find_wait(session, now=now + timedelta(minutes=4)) is None  # the bot has ended
+        alerts.record_heartbeat(session, now=now)
+    assert "The bot waits" not in stuck("status").out
 
 
 def test_what_is_parked_is_tried_again_by_the_bot(stuck: Hromada) -> None:

@@ -102,13 +102,14 @@ class ExportRequest(SQLModel, table=True):
 class Incident(SQLModel, table=True):
     """The latest time that something was wrong with the bot: `name` is what, such as "backlog".
 
-    It began at `since` and was seen last at `seen_at`. `doublings` says how long it lasted at the worst: 1 for as long
-    as organisers are told of it, and one more for each doubling.
+    It began at `since` and was seen last at `seen_at`; `until` is when it ends, if that is known. `doublings` says how
+    long it lasted at the worst: 1 for as long as organisers are told of it, and one more for each doubling.
     """
 
     name: str = Field(primary_key=True, max_length=32)
     since: datetime = Field(sa_type=UtcDateTime)
     seen_at: datetime = Field(sa_type=UtcDateTime)
+    until: datetime | None = Field(default=None, sa_type=UtcDateTime)
     doublings: int
 
 

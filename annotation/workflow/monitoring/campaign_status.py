@@ -30,7 +30,8 @@ from annotation.store.table_base import UtcDateTime
 from annotation.vocabulary import AssignmentStatus, ItemStatus, ParticipationStatus, Pool, Stage
 from annotation.workflow.annotators import support_messages
 from annotation.workflow.lifecycle import precision
-from annotation.workflow.monitoring import blindness, progress
+from annotation.workflow.monitoring import blindness, bot_waits, progress
+from annotation.workflow.monitoring.bot_waits import BotWait
 from annotation.workflow.monitoring.conduct import Funnel, compute_funnel
 from annotation.workflow.monitoring.progress import ClosedItems
 from annotation.workflow.panels import PanelCounts, count_panels
@@ -46,7 +47,8 @@ RECENT = timedelta(days=7)
 class WaitingDeliveries:
     """What waits for the bot: updates that are not handled, messages that are due and not sent, what is parked.
 
-    The times are those since which the oldest of them has waited, None where nothing waits.
+    The times are those since which the oldest of them has waited, None where nothing waits. `wait` says why the bot
+    gets nothing from Telegram, None where it does, or does not run.
     """
 
     updates: int
@@ -54,6 +56,7 @@ class WaitingDeliveries:
     messages: int
     oldest_message: datetime | None
     parked: ParkedCounts
+    wait: BotWait | None
 
     def has_backlog(self, *, now: datetime) -> bool:
         """Whether anything has waited for longer than BACKLOG."""
@@ -120,6 +123,7 @@ def count_waiting_deliveries(session: Session, *, now: datetime) -> WaitingDeliv
         messages=messages,
         oldest_message=oldest_message,
         parked=parked.count_parked(session),
+        wait=bot_waits.find_wait(session, now=now),
     )
 
 

@@ -29,15 +29,14 @@ from annotation.store.models import (
 )
 from annotation.store.table_base import UtcDateTime
 from annotation.vocabulary import ParticipationStatus, ProjectStatus
-from annotation.workflow.monitoring import campaign_status, progress
+from annotation.workflow.monitoring import bot_waits, campaign_status, progress
+from annotation.workflow.monitoring.bot_waits import POLLING, BotWait
 from annotation.workflow.monitoring.progress import Progress
 
 CALM = timedelta(hours=1)
 """An incident is over once it was not seen for so long; what comes later is another one."""
 BACKLOG_INCIDENT, GAP_INCIDENT = "backlog", "gap"
 """The names of the incidents that something waits long for the bot, and that Telegram brought nothing."""
-POLLING = "polling"
-"""The name of the heartbeat of a bot that gets updates from Telegram."""
 GAP_TIME = timedelta(minutes=5)
 """It is a gap where Telegram brought nothing for so long."""
 
@@ -64,12 +63,16 @@ def note_incident(session: Session, *, name: str, since: datetime, doublings: in
 
 
 def record_heartbeat(session: Session, *, now: datetime) -> None:
-    """Record that Telegram brings updates now, and the gap where it had brought none for GAP_TIME or longer."""
+    """Record that Telegram brings updates now, and the gap where it had brought none for GAP_TIME or longer.
+
+    Whatever a bot waited for is over.
+    """
     heartbeat = session.get(Heartbeat, POLLING) or Heartbeat(name=POLLING, at=now)
     doublings = count_doublings(now - heartbeat.at, unit=GAP_TIME)
     if doublings:
         session.merge(Incident(name=GAP_INCIDENT, since=heartbeat.at, seen_at=now, doublings=doublings))
     heartbeat.at = now
+    bot_waits.end_waits(session)
     session.add(heartbeat)
     session.flush()
 
@@ -122,7 +125,8 @@ URGENT_TIME = timedelta(minutes=15)
 class OrganiserAlert:
     """An alert: `key` names it, so that it is told once. `title` is that of the project that it is about.
 
-    `since` is when it began; `count` is the number of answers (half, end) or of decisions that wait.
+    `since` is when it began; `count` is the number of answers (half, end) or of decisions that wait; `wait` says why
+    nothing comes from Telegram, if the bot knows.
     """
 
     kind: AlertKind
@@ -131,6 +135,7 @@ class OrganiserAlert:
     since: datetime | None = None
     until: datetime | None = None
     count: int = 0
+    wait: BotWait | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -294,7 +299,7 @@ def _list_gaps(session: Session, *, now: datetime) -> Iterator[OrganiserAlert]:
     gap, last = find_open_gap(session, now=now), get_last_gap(session)
     if gap is not None:
         key = f"gap {gap.since.isoformat(timespec='seconds')} {gap.doublings}"
-        yield OrganiserAlert(kind=AlertKind.GAP, key=key, since=gap.since)
+        yield OrganiserAlert(kind=AlertKind.GAP, key=key, since=gap.since, wait=bot_waits.find_wait(session, now=now))
     if last is not None and now - last.seen_at < GAP_TOLD:
         key = f"gap over {last.since.isoformat(timespec='seconds')}"
         yield OrganiserAlert(kind=AlertKind.GAP_OVER, key=key, since=last.since, until=last.seen_at)

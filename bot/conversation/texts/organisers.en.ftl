@@ -138,7 +138,15 @@ alert-decision = { $count ->
    *[other] { $count } decisions are waiting for you.
 }
 alert-backlog = The bot is behind: something has waited since { $when } ({ $count } in all).
-alert-gap = Nothing has come from Telegram since { $when }: nobody gets a reply. The bot’s log says why.
+alert-gap = Nothing has come from Telegram since { $when }: nobody gets a reply. { $why }
+gap-unknown = The bot’s log says why.
+gap-no-answer = Telegram does not answer; check the network of the bot.
+gap-unreachable = Telegram cannot be reached; check the network of the bot.
+gap-errors = Telegram answers with errors; the bot goes on by itself once that is over.
+gap-told-to-wait = Telegram asks the bot to wait until { $until }; it goes on by itself then.
+gap-other-program = Another program takes this bot’s updates with its token: end it, or get a new token from @BotFather.
+gap-other-address = Telegram calls another address, which another program has set: end that program, or this bot.
+gap-undelivered = Telegram cannot bring updates to the bot’s address; check HROMADA_WEBHOOK_URL and the proxy.
 alert-gap-over = Nothing came from Telegram from { $when } to { $until }. Taps from that time may be lost; the questions are waiting for people.
 button-open = Open
 digest = Since yesterday:

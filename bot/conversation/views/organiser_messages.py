@@ -8,6 +8,7 @@ from datetime import datetime
 
 from annotation.campaigns.questions.question_base import count_units
 from annotation.vocabulary import ProjectStatus
+from annotation.workflow.monitoring.bot_waits import BotWait
 from annotation.workflow.organisers.alerts import AlertKind, DigestLine, OrganiserAlert
 from annotation.workflow.organisers.campaigns import CampaignChoice
 from annotation.workflow.organisers.people import MessageKind, OpenMessage
@@ -164,7 +165,13 @@ def _describe_alert(alert: OrganiserAlert, words: OrganiserWords) -> str:
     arguments: dict[str, str | int] = {"title": shorten_title(alert.title), "count": alert.count}
     arguments["when"] = "" if alert.since is None else words.format_moment(alert.since)
     arguments["until"] = "" if alert.until is None else words.format_moment(alert.until)
+    arguments["why"] = words("gap-unknown") if alert.wait is None else _describe_wait(alert.wait, words)
     return words(f"alert-{alert.kind.value}", **arguments)
+
+
+def _describe_wait(wait: BotWait, words: OrganiserWords) -> str:
+    until = "" if wait.until is None else words.format_moment(wait.until)
+    return words(f"gap-{wait.reason.value}", until=until)
 
 
 def render_digest(lines: Sequence[DigestLine], words: OrganiserWords) -> OrganiserCard:

@@ -26,6 +26,7 @@ from annotation.errors import Unavailable
 from annotation.store import database, postgresql_connections, processes
 from bot import application
 from bot.delivery import telegram_api
+from bot.delivery.limits_and_retries import AwaitedService
 from bot.delivery.transaction_runner import TransactionRunner
 from bot.emulator.request import LocalRequest
 from bot.emulator.server import Server
@@ -151,11 +152,16 @@ async def test_nobody_waits_for_a_turn_without_end(db: Database) -> None:
     await runner.close(within=5)
 
 
-async def test_the_watchdog_ends_a_bot_without_traffic_whose_database_hangs(
-    postgresql_url: str, tiny: ModuleType, monkeypatch: pytest.MonkeyPatch
+async def test_a_bot_outlives_a_database_that_hangs_and_ends_if_it_is_told_to(
+    postgresql_url: str, tiny: ModuleType, db_with_items: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody writes and Telegram is well: after the time given the bot ends, and names the database."""
+    """Longer than the watchdog's time: the same process goes on, and what was sent is answered once.
+
+    With `exit_when_stuck` it ends, and names the database, though nobody writes and Telegram is well.
+    """
+    db_with_items(postgresql_url)
     telegram = FaultyTelegram()
+    person = telegram.person(1)
     monkeypatch.setattr(postgresql_connections, "CONNECT_SECONDS", CONNECT_SECONDS)
     async with _hung_databases.swallowing_proxy(postgresql_url) as proxy:
         opened = database.open_database(proxy.url, answer_seconds=ANSWER_SECONDS)
@@ -170,7 +176,16 @@ async def test_the_watchdog_ends_a_bot_without_traffic_whose_database_hangs(
         monkeypatch.setattr(telegram_api, "POLL_SECONDS", 1)
         serving = asyncio.create_task(application.serve_updates(app, token=telegram.token))
         await until(lambda: telegram.calls["getupdates"])
-        proxy.swallows, app.watchdog.seconds = True, 2
+        proxy.swallows, app.watchdog.seconds, app.watchdog.silent_seconds = True, 2, 2
+        person.send("/start")
+        await until(lambda: AwaitedService.DATABASE in app.watchdog.list_silent_services())
+        await asyncio.sleep(1)
+        assert not serving.done()
+        proxy.swallows = False
+        await until(lambda: person.messages)
+        await until(lambda: not app.watchdog.list_silent_services())
+        assert [message.text for message in person.messages] == ["item 1"]
+        proxy.swallows, app.watchdog.exit_when_stuck = True, True
         with pytest.raises(Unavailable, match="The database does not answer"):
             await asyncio.wait_for(serving, 300)
         await asyncio.to_thread(opened.__exit__, None, None, None)

@@ -90,6 +90,31 @@ async def test_an_update_that_cannot_be_stored_costs_the_batch_nothing(
     assert stage.rows("SELECT payload, telegram_id FROM inbox WHERE update_id = 3") == [(None, None)]
 
 
+async def test_updates_of_another_form_are_parked_and_the_others_handled(stage: Stage) -> None:
+    """None is fatal, and none is lost without a word; what has no number is no update."""
+    person = stage.telegram.person(1)
+    person.send("/start")
+    [good] = stage.telegram.take()
+    sender, chat = {"id": 1}, {"id": 1}
+    malformed: list[dict[str, Any]] = [
+        {"update_id": 101, "message": {"from": sender}},
+        {"update_id": 102, "message": {"from": {"id": "x"}, "chat": chat, "text": "a"}},
+        {"update_id": 103, "message": {"from": sender, "chat": chat, "text": 7}},
+        {"update_id": 104, "callback_query": {"from": sender, "message": 5}},
+        {"update_id": 105, "my_chat_member": {"from": sender, "chat": chat, "new_chat_member": "x"}},
+        {"update_id": 106, "message": {"from": None}},
+        {"update_id": 107, "message": 5},
+        {"update_id": "x", "message": {"from": sender, "chat": chat, "text": "a"}},
+        {"message": {"from": sender, "chat": chat, "text": "a"}},
+    ]
+    await stage.app.deliver(*malformed[:4], good, *malformed[4:])
+    await stage.app.deliver(*malformed)
+    assert [message.text for message in person.messages] == ["item 1"]
+    listed = list_parked(stage)
+    assert sorted(delivery.key for delivery in listed) == [f"u{number}" for number in range(101, 108)]
+    assert all(delivery.reason.startswith("cannot be read: The update has another form") for delivery in listed)
+
+
 async def test_an_update_without_content_is_not_tried_again(stage: Stage) -> None:
     """It would wait for ever in no list: nobody is its sender. It stays parked until it is dropped."""
     stage.telegram.person(1).send("/start")

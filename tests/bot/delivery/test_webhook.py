@@ -239,12 +239,10 @@ async def test_an_update_that_came_is_noted(stage: Stage, hook: int) -> None:
         assert read_heartbeat(stage) == [stage.now if number == 3 else begun]
 
 
-async def test_the_watchdog_ends_a_called_bot_that_telegram_does_not_answer(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_called_bot_that_is_to_end_when_stuck_ends(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing would ever come: no update, and no sign that the webhook is gone."""
     async with called_bot(stage, monkeypatch) as telegram:
-        stage.app.watchdog.seconds = 1
+        stage.app.watchdog.seconds, stage.app.watchdog.exit_when_stuck = 1, True
         telegram.faults.stall()
         (task,) = (task for task in asyncio.all_tasks() if "serve_updates" in repr(task.get_coro()))
         with pytest.raises(Unavailable, match="Telegram does not answer"):

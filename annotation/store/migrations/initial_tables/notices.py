@@ -86,6 +86,7 @@ def create_tables() -> None:
         sa.Column("name", sa.String(32), nullable=False),
         sa.Column("since", MOMENT, nullable=False),
         sa.Column("seen_at", MOMENT, nullable=False),
+        sa.Column("until", MOMENT),
         sa.Column("doublings", sa.Integer(), nullable=False),
         sa.PrimaryKeyConstraint("name", name=op.f("pk_incident")),
     )
