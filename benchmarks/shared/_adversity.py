@@ -33,7 +33,9 @@ from bot.emulator.calls import CallRefused
 
 PEOPLE = 32
 ANSWERS_BETWEEN = 12
-"""How many answers are stored between two troubles, on average: so there are as many on a slow machine."""
+"""At least how many answers are stored between two troubles, on average."""
+TROUBLES = 40
+"""About how many troubles a long run has: they are counted in answers, so there are as many on a slow machine."""
 FAST = 616
 """How many seconds the clock of the second bot is ahead."""
 PACE = 60.0
@@ -127,13 +129,13 @@ class Adversity:
             self.kill_bot, self.refuse_calls, self.delay_calls, self.be_down, self.be_silent, self.refuse_polls,
             self.tell_to_wait, self.put_to_sleep, self.set_clock, self.send_nonsense, *self.of_database,
         ]  # fmt: skip
-        deck = self.rng.sample(acts, len(acts))
+        deck, between = self.rng.sample(acts, len(acts)), max(ANSWERS_BETWEEN, answers // TROUBLES)
         while deck or self.crowd.count_marks() < answers:
             act = deck.pop() if deck else self.rng.choice([*acts, self.refuse_calls, self.refuse_calls])
             self.troubles[act.__name__] += 1
             await act()
             await self.bots.start_missing()
-            await _crowd.wait_for_marks(self.crowd, self.crowd.count_marks() + self.rng.randrange(2 * ANSWERS_BETWEEN))
+            await _crowd.wait_for_marks(self.crowd, self.crowd.count_marks() + self.rng.randrange(2 * between))
 
     async def be_down(self) -> None:
         """Telegram answers every call with an error, for long."""
