@@ -33,7 +33,7 @@ def write_reminder(person: PersonStatus, *, time_zone: str) -> Reminder:
         date = _format_date(work.due_at, language=work.language, time_zone=time_zone)
         due = texts("reminder-late" if work.late else "reminder-due", date=date)
     waiting = "\n".join((texts("reminder-waiting", **counts), *person.addresses))
-    aside = "\n".join((texts("reminder-aside"), *person.aside)) if person.aside else ""
+    aside = "\n".join((texts("reminder-aside", count=len(person.aside)), *person.aside)) if person.aside else ""
     paragraphs = (texts("reminder-greeting"), waiting, aside, due, texts("reminder-thanks"))
     body = "\n\n".join(filter(None, paragraphs))
     return Reminder(person=person, subject=texts("reminder-subject", **counts), body=body)

@@ -55,7 +55,9 @@ def agreement(
     from dataclasses import asdict
 
     with data_sets.open_view(None if earlier else [project], by="agreement", unblind=unblind) as view:
-        data = data_sets.read_votes(data_sets.read_project(view, project), question, earlier=earlier)
+        inputs = data_sets.read_project(view, project)
+        data = data_sets.read_votes(inputs, question, earlier=earlier)
+        asked = [one.name for one in inputs.definition.all_questions]
     if by is By.PAIR and data.answer_type.is_label:
         _print_pairs(data, json=json)
         return
@@ -95,12 +97,21 @@ def agreement(
         *_describe_sample(data),
         *data_sets.describe_normalisation(data),
         *_build_notes(rows, has_new_people=has_new_people, resamples=resamples, seed=seed),
+        *_name_other_questions(asked, question),
     ]
     if by is By.TIME and data.responses["position"].isna().all():
         notes.append("Imported votes have no times: the stretches follow the order of the file.")
     terminal_output.print_table(data_sets.format_title(data, _describe_basis(data, by)), columns, shown, notes=notes)
     if by is None:
         panel_tables.print_panels(result, "agreement")
+
+
+def _name_other_questions(asked: Sequence[str], chosen: str | None) -> list[str]:
+    """Which question a table is about, and how to see the others; nothing where one was chosen or there is only one."""
+    first, *others = asked
+    if chosen is not None or not others:
+        return []
+    return [f"This is the question '{first}'. The others, by --question: {', '.join(others)}."]
 
 
 def _describe_basis(data: DataSet, by: By | None) -> str:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
+from zoneinfo import ZoneInfo
 
 import typer
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from annotation.workflow.monitoring.bot_waits import BotWait
     from annotation.workflow.monitoring.campaign_status import CampaignStatus, ControlItemCounts
-    from annotation.workflow.monitoring.item_history import ItemHistory
+    from annotation.workflow.monitoring.item_history import ItemEvent, ItemHistory
 
 
 ITEM_COLUMNS = ("when", "who", "what", "answer")
@@ -30,6 +31,7 @@ LONGEST_ANSWER = 60
 
 def print_item_history(project: str, item: str, *, as_json: bool) -> None:
     """Print what happened to an item, without answers while the project is blind."""
+    from annotation.settings import read_settings
     from annotation.workflow.monitoring import blindness, item_history
     from bot.commands import database_session
 
@@ -40,13 +42,16 @@ def print_item_history(project: str, item: str, *, as_json: bool) -> None:
     if as_json:
         terminal_output.print_json(_build_item_json(history))
         return
-    rows = [
-        (f"{event.at:%Y-%m-%d %H:%M}" if event.at else None, event.who, event.what, _shorten(event.answer))
-        for event in history.events
-    ]
-    notes = [] if rows else ["Nobody has had it yet."]
+    zone = ZoneInfo(read_settings().time_zone)
+    rows = [_build_event_row(event, zone) for event in history.events]
+    notes = [f"Times are those of {zone.key}."] if rows else ["Nobody has had it yet."]
     notes += ["Answers are hidden until the baseline is closed."] if is_blind and rows else []
     terminal_output.print_table(_build_title(history, project=loaded.name), ITEM_COLUMNS, rows, notes=notes)
+
+
+def _build_event_row(event: ItemEvent, zone: ZoneInfo) -> tuple[str | None, str | None, str, str]:
+    at, until = (f"{one.astimezone(zone):%Y-%m-%d %H:%M}" if one else None for one in (event.at, event.until))
+    return at, event.who, event.what + (f", until {until}" if until else ""), _shorten(event.answer)
 
 
 def _build_title(history: ItemHistory, *, project: str) -> str:
@@ -66,7 +71,11 @@ def _build_title(history: ItemHistory, *, project: str) -> str:
 def _build_item_json(history: ItemHistory) -> dict[str, object]:
     """The way of an item with the keys of `--json`."""
     facts = asdict(history.tally) | {"pool": history.pool, "group": history.group, "revision": history.revision}
-    events = [asdict(event) | {"at": None if event.at is None else event.at.isoformat()} for event in history.events]
+    events = [
+        asdict(event)
+        | {name: one.isoformat() if one else None for name, one in (("at", event.at), ("until", event.until))}
+        for event in history.events
+    ]
     return facts | {"events": events}
 
 

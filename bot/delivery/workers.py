@@ -37,6 +37,8 @@ MAX_AGE = timedelta(hours=1)
 MAX_UPDATE_ID = 2**63 - 1
 """The largest number of an update that can be stored; one with a larger number is only in the log."""
 CHECK_REMEDY = "Check it: hromada database check."
+REFUSED_ALONE = 2
+"""After how many refusals in a row, while the database answers otherwise, an update of that age is parked."""
 AGE_CHECK_FAILURES = 3
 """After how many failures of the database in a row the age is looked at."""
 
@@ -47,10 +49,14 @@ ExplainInTransaction = Callable[[Session, int, Exception, str], tuple[OutboxMess
 
 @dataclass(frozen=True, kw_only=True)
 class FailedUpdates:
-    """Handles failures to store and to handle updates."""
+    """Handles failures to store and to handle updates.
+
+    `_refused_alone` counts by user how often the database refused the earliest update and answered right after.
+    """
 
     runner: TransactionRunner
     explain: ExplainInTransaction
+    _refused_alone: dict[int, int] = field(default_factory=dict)
 
     async def store_one_by_one(self, updates: Sequence[ReceivedUpdate], failure: Exception) -> None:
         """Store each update on its own, because of a failure to store them together; raises it where they have to wait.
@@ -70,9 +76,10 @@ class FailedUpdates:
         `failures` counts the failures of the database for this user before.
         """
         if _is_of_database(failure) and failures < AGE_CHECK_FAILURES:
+            self._refused_alone.pop(user_id, None)
             raise failure
         code, trace = secrets.token_hex(3), format_trace(failure)
-        update_id = await self.runner.run(lambda session: self._count_or_park(session, user_id, failure, code, trace))
+        update_id = await self._count_or_raise(user_id, failure, code, trace)
         if update_id is None:
             return ()
         log.error("Update %s is parked (hromada delivery list), code %s: %s", update_id, code, trace)
@@ -82,6 +89,21 @@ class FailedUpdates:
             return ()
         return told
 
+    async def _count_or_raise(self, user_id: int, failure: Exception, code: str, trace: str) -> int | None:
+        """As `_count_or_park`; counts how often in a row the database answered just after it had refused the update.
+
+        A database that was away for an hour may come back between both, and the update then has to be handled.
+        """
+        outcome = await catch_failure(
+            self.runner.run(lambda session: self._count_or_park(session, user_id, failure, code, trace))
+        )
+        if not isinstance(outcome, Failure):
+            self._refused_alone.pop(user_id, None)
+            return outcome
+        has_answered = outcome.error is failure
+        self._refused_alone[user_id] = self._refused_alone.get(user_id, 0) + 1 if has_answered else 0
+        raise outcome.error
+
     def _count_or_park(self, session: Session, user_id: int, failure: Exception, code: str, trace: str) -> int | None:
         """The id of the user's earliest update if it is parked now; raises the failure where the update has to wait."""
         migrations.check_revision(session.connection())
@@ -89,7 +111,7 @@ class FailedUpdates:
         if failed is None:
             raise failure  # not of an update, as when the database may not be written
         if _is_of_database(failure):
-            if now - failed.received_at < MAX_AGE:
+            if now - failed.received_at < MAX_AGE or self._refused_alone.get(user_id, 0) < REFUSED_ALONE:
                 raise failure
         elif failed.attempts + 1 < MAX_ATTEMPTS:
             mailbox.count_failure(session, update_id=failed.update_id)

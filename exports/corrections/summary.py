@@ -319,7 +319,7 @@ def describe_usable_rule(summary: CorrectionSummary) -> str:
     )
     if not reason_questions:
         return f"{rule}."
-    questions = ", ".join(f"“{reason_question}”" for reason_question in reason_questions)
+    questions = ", ".join(translate("“{name}”", name=reason) for reason in reason_questions)
     reasons = translate("the reasons are the answers to {questions}", questions=questions)
     return f"{rule}; {reasons}."
 

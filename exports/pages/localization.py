@@ -114,7 +114,7 @@ def localize_number(text: str) -> str:
         return text
     spaced = re.sub(r"(?<=\d), (?=[-+−]?\.?\d)", "; ", text)
     marked = re.sub(r"(?<=\d)\.(?=\d)", ",", re.sub(r"(?<!\d)\.(?=\d)", "0,", spaced))
-    return re.sub(" ?%", f"{NO_BREAK_SPACE}%", marked)
+    return re.sub(f"[ {NO_BREAK_SPACE}]?%", f"{NO_BREAK_SPACE}%", marked)
 
 
 @cache

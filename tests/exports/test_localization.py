@@ -89,6 +89,12 @@ def test_a_thing_has_one_name_in_ukrainian() -> None:
     assert [form for form in forms if AVOIDED.search(form)] == []
 
 
+def test_a_percent_sign_has_one_space_and_a_name_ukrainian_quotes() -> None:
+    with localization.use_language("uk"):
+        assert localization.localize_number(localization.translate("to 2 %")) == "до 2\u00a0%"
+        assert localization.translate("“{name}”", name="why") == "«why»"
+
+
 @pytest.mark.parametrize(("number", "form"), [(1, "ще 1 відповідь"), (3, "ще 3 відповіді"), (11, "ще 11 відповідей")])
 def test_ukrainian_has_three_forms(number: int, form: str) -> None:
     with localization.use_language("uk"):

@@ -58,8 +58,9 @@ class PushOrder:
 class PushResult:
     """The batch after a push: items in hand, of them newly assigned; tasks sent, and tasks found on the server again.
 
-    `address` is where the annotator finds them. `nothing_assigned` is why fewer are in hand than were asked for,
-    `left_out` why named items were not assigned, by their ids. `linked` is whether the annotator has an account.
+    `address` is where the annotator finds them; where nothing was ever assigned there is no project: 0, and empty.
+    `nothing_assigned` is why fewer are in hand than were asked for, `left_out` why named items were not assigned, by
+    their ids. `linked` is whether the annotator has an account.
     `sent_again` are items that were assigned before and missing on the server. `queues` are the changes of the queues
     of the project, by annotator: items that are assigned to them no more leave the queue.
     """
@@ -83,7 +84,7 @@ class PushResult:
         return {
             "project": self.project,
             "annotator": self.annotator,
-            "remote_id": self.remote_id,
+            "remote_id": self.remote_id or None,
             "address": self.address,
             "in_hand": self.in_hand,
             "handed": self.assigned,
@@ -170,7 +171,12 @@ class _Push:
     left_out: dict[int, NotAssigned] = field(default_factory=dict)
 
     def run(self) -> PushResult:
-        """Ensure the project, recover a failed request, update fixed tasks, assign items, send tasks."""
+        """Ensure the project, recover a failed request, update fixed tasks, assign items, send tasks.
+
+        Where the batch is new and nothing is assigned, no project is made.
+        """
+        if self._is_new_and_empty():
+            return self._describe()
         definition = definitions.get_project_definition(self.project)
         settings = remote_projects.RemoteSettings(
             title=self.project.title,
@@ -194,12 +200,30 @@ class _Push:
             batch = session.get_one(LabelStudioBatch, self.batch_id)
         queues.detach_deleted_tasks(self.database, self.client, batch)
         with self.database.reading() as session:
-            sent_again = queues.list_unsent_items(session, self.batch_id)
+            sent_again = () if self.assigned_count else queues.list_unsent_items(session, self.batch_id)
         queues.update_fixed_tasks(self.database, self.client, definition, batch_id=self.batch_id)
         queues.expire_overdue_items(self.database, batch, clock=self.clock)
         sent = self._assign_and_send(upload)
         queues.reopen_tasks(self.database, self.client, batch)
         changes = self._clear_queues(batch)
+        return self._describe(
+            remote_id=remote.id, sent=sent, recovered=recovered, sent_again=sent_again, queues=changes
+        )
+
+    def _is_new_and_empty(self) -> bool:
+        """Assign the first items of a batch that has no project there yet; whether there are none."""
+        with self.database.transaction() as session:
+            batch = session.get_one(LabelStudioBatch, self.batch_id)
+            if batch.remote_id is not None or self._count_in_hand(session):
+                return False
+            n_items = self.order.number if self.named is None else len(self.named)
+            assignment_ids = self._assign_items(session, min(ITEMS_PER_TRANSACTION, n_items))
+            task_upload.record_tasks(session, assignment_ids, batch_id=self.batch_id)
+        self.assigned_count += len(assignment_ids)
+        searching = self.nothing_assigned is not None and self.nothing_assigned.reason is UnassignedReason.SEARCHING
+        return not assignment_ids and not searching and not self.named
+
+    def _describe(self, *, remote_id: int = 0, sent: int = 0, recovered: int = 0, **told: Any) -> PushResult:
         with self.database.reading() as session:
             in_hand = self._count_in_hand(session)
             left_out = {session.get_one(Item, item_id).external_id: why for item_id, why in self.left_out.items()}
@@ -210,8 +234,8 @@ class _Push:
         return PushResult(
             project=self.project.name,
             annotator=self.annotator.pseudonym,
-            remote_id=remote.id,
-            address=self.client.build_work_address(remote.id),
+            remote_id=remote_id,
+            address=self.client.build_work_address(remote_id) if remote_id else "",
             in_hand=in_hand,
             assigned=self.assigned_count,
             sent=sent,
@@ -219,8 +243,7 @@ class _Push:
             nothing_assigned=self.nothing_assigned,
             linked=linked,
             left_out=left_out,
-            sent_again=sent_again,
-            queues=changes,
+            **told,
         )
 
     def _clear_queues(self, batch: LabelStudioBatch) -> dict[str, QueueChanges]:

@@ -7,7 +7,7 @@ write-here = Write here
 mark-here = Choose the label, then mark a part of the text.
 write-here-kept = Write here. Shift+Enter keeps a draft.
 edit-kept = Click outside the text you correct to keep what you typed; Esc undoes it. Keys, and Ctrl+Enter to submit, work only there.
-is-empty = The text is empty, so the answer cannot be submitted.
+is-empty = The text is empty, so the answer cannot be submitted. Bring it back with the arrow at the bottom left, or copy the original.
 is-unmarked = Nothing is marked in the text, so the answer cannot be submitted.
 kept = What is kept if the page closes
 kept-ticks = What you tick or mark is kept as a draft after 5 seconds.
@@ -68,7 +68,10 @@ reminder-waiting = { $count ->
     [one] { $count } task in “{ $title }” waits for you here:
    *[other] { $count } tasks in “{ $title }” wait for you here:
 }
-reminder-aside = These answers are not complete. Please open each of them, correct it, click outside the text, and press Update:
+reminder-aside = { $count ->
+    [one] One of them is an answer that is not complete. Please open it at this address, correct it, click outside the text, and press Update:
+   *[other] Some of them are answers that are not complete. Please open each of them at these addresses, correct it, click outside the text, and press Update:
+}
 reminder-due = Please finish by { $date }. If you cannot, write to us, and somebody else will get them.
 reminder-late = The date was { $date }. Please finish soon, or write to us, and somebody else will get them.
 reminder-no-date = If you cannot do them, write to us, and somebody else will get them.

@@ -7,7 +7,7 @@ write-here = Pisz tutaj
 mark-here = Wybierz etykietę, a potem zaznacz fragment tekstu.
 write-here-kept = Pisz tutaj. Shift+Enter zapisuje wersję roboczą.
 edit-kept = Kliknij poza poprawianym tekstem, aby zapisać to, co napisano; Esc to cofa. Klawisze i Ctrl+Enter (wyślij) działają tylko tam.
-is-empty = Tekst jest pusty, więc odpowiedzi nie można wysłać.
+is-empty = Tekst jest pusty, więc odpowiedzi nie można wysłać. Przywróć go strzałką na dole po lewej albo skopiuj oryginał.
 is-unmarked = W tekście nic nie zaznaczono, więc odpowiedzi nie można wysłać.
 kept = Co zostanie zapisane, jeśli strona się zamknie
 kept-ticks = Wszystko, co zaznaczysz, zapisuje się jako wersja robocza po 5 sekundach.
@@ -72,7 +72,10 @@ reminder-waiting = { $count ->
     [few] W kampanii „{ $title }” czekają na Ciebie { $count } zadania:
    *[other] W kampanii „{ $title }” czeka na Ciebie { $count } zadań:
 }
-reminder-aside = Te odpowiedzi są niepełne. Otwórz, proszę, każdą z nich, popraw, kliknij poza tekstem i naciśnij Update:
+reminder-aside = { $count ->
+    [one] Jedna z tych odpowiedzi jest niepełna. Otwórz ją, proszę, pod tym adresem, popraw, kliknij poza tekstem i naciśnij Update:
+   *[other] Niektóre z tych odpowiedzi są niepełne. Otwórz, proszę, każdą pod tymi adresami, popraw, kliknij poza tekstem i naciśnij Update:
+}
 reminder-due = Zakończ, proszę, do { $date }. Jeśli nie zdążysz, napisz do nas, a przekażemy je komuś innemu.
 reminder-late = Termin minął { $date }. Zakończ, proszę, jak najszybciej albo napisz do nas, a przekażemy je komuś innemu.
 reminder-no-date = Jeśli nie możesz, napisz do nas, a przekażemy je komuś innemu.

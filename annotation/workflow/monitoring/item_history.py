@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -163,12 +163,14 @@ SURFACE_NAMES = {Surface.TELEGRAM: "in Telegram", Surface.LABEL_STUDIO: "for Lab
 class ItemEvent:
     """Something that happened to an item; `at` is None where its time is not known, `who` a pseudonym where it has one.
 
-    `answer` is what was answered, empty where it is not to be seen, or where nothing was answered.
+    `answer` is what was answered, empty where it is not to be seen, or where nothing was answered. `until` is when an
+    assignment ends.
     """
 
     at: datetime | None
     who: str | None
     what: str
+    until: datetime | None = None
     answer: str = ""
 
 
@@ -204,13 +206,18 @@ def get_item_history(session: Session, project: Project, external_id: str, *, wi
         pool=item.pool.value,
         group=item.group_id,
         revision=item.revision,
-        events=tuple(sorted(events, key=_get_order)),
+        events=tuple(_sort_by_time(events)),
     )
 
 
-def _get_order(event: ItemEvent) -> tuple[bool, float]:
-    """By time; what has none comes first."""
-    return event.at is not None, 0.0 if event.at is None else event.at.timestamp()
+def _sort_by_time(events: Sequence[ItemEvent]) -> list[ItemEvent]:
+    """By time; what has none follows what the same person did before it, or comes first."""
+    moments: list[float] = []
+    for number, event in enumerate(events):
+        follows = number and events[number - 1].who == event.who
+        unknown = moments[-1] if follows else 0.0
+        moments.append(unknown if event.at is None else event.at.timestamp())
+    return [events[number] for number in sorted(range(len(events)), key=moments.__getitem__)]
 
 
 def _list_assignment_events(session: Session, item: Item, *, with_votes: bool) -> Iterator[ItemEvent]:
@@ -225,7 +232,8 @@ def _list_assignment_events(session: Session, item: Item, *, with_votes: bool) -
         is_imported = assignment.surface is Surface.IMPORT
         if not is_imported:
             moment = assignment.assigned_at or assignment.shown_at
-            yield ItemEvent(at=moment, who=who, what=_describe_assignment(assignment))
+            until = assignment.lease_until if assignment.status is AssignmentStatus.LIVE else None
+            yield ItemEvent(at=moment, who=who, what=_describe_assignment(assignment), until=until)
         if task is not None and task.sent_at is not None:
             number = "" if task.remote_id is None else f", task {task.remote_id}"
             yield ItemEvent(at=task.sent_at, who=who, what=f"sent to Label Studio{number}")
@@ -242,10 +250,7 @@ def _list_assignment_events(session: Session, item: Item, *, with_votes: bool) -
 def _describe_assignment(assignment: Assignment) -> str:
     what = f"assigned {SURFACE_NAMES[assignment.surface]}"
     what += ", second pass" * (assignment.occasion == SECOND_PASS_OCCASION)
-    what += " as a control item" * assignment.is_control + ", once more" * assignment.is_repeat
-    if assignment.status is AssignmentStatus.LIVE and assignment.lease_until is not None:
-        what += f", until {assignment.lease_until:%Y-%m-%d %H:%M}"
-    return what
+    return what + " as a control item" * assignment.is_control + ", once more" * assignment.is_repeat
 
 
 def _build_answer_event(judgement: Judgement, *, who: str, with_votes: bool) -> ItemEvent:

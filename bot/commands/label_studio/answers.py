@@ -130,10 +130,11 @@ def _describe_queue(result: PullResult) -> list[str]:
 
 
 def _build_push_command(result: PullResult) -> str:
-    """The command that fills this batch."""
+    """The command that sends what is missing in this batch; to answer, it assigns no more than that."""
     if result.work == "answers":
         second = " --second" if result.second else ""
-        return f"hromada label-studio push {result.project} --person {result.annotator}{second}"
+        number = len(result.queue.missing)
+        return f"hromada label-studio push {result.project} --person {result.annotator} --number {number}{second}"
     command = "review" if result.work == "review" else "adjudicate"
     gold_review = " --gold-review" if result.work == "gold review" else ""
     question = f" --question {result.question}" if result.question else ""
@@ -182,6 +183,8 @@ def watch(
     with database_session.open_database() as database, connection.connect() as client:
         project_id = connection.find_project_id(database, project)
         receiver = _parse_receiver(listen, address)
+        seconds = terminal_output.format_count(every, "second")
+        terminal_output.print_sentence(f"Pulling every {seconds}; what changed is printed. Ctrl-C ends it.")
 
         def start(stop: asyncio.Event) -> Awaitable[None]:
             return sync.watch_batches(

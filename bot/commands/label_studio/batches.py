@@ -40,7 +40,7 @@ REASONS: Mapping[UnassignedReason, str] = {
     UnassignedReason.WITHDRAWN: "they withdrew from the project",
     UnassignedReason.CAP: "they have reached the limit that `caps` in the project file sets",
     UnassignedReason.QUOTA: "they have had as many items as `quota` in the programme file allows",
-    UnassignedReason.NOTHING_LEFT: "the other items are answered, or assigned to somebody",
+    UnassignedReason.NOTHING_LEFT: "no other item is free for them; after a training, pull and push again",
     UnassignedReason.SEARCHING: "the search for items has not ended: push again",
 }
 """Why an annotator gets no more items, and what helps."""
@@ -72,8 +72,9 @@ def print_push(result: PushResult, *, written: str, names: Mapping[str, str]) ->
     if result.in_hand:
         recovered = f", {result.recovered} found there again" if result.recovered else ""
         items = "1 item waits" if result.in_hand == 1 else f"{result.in_hand} items wait"
+        counted = ", as of the last pull" if result.in_hand > result.assigned else ""
         terminal_output.print_sentence(
-            f"{items} for {person} in Label Studio: {result.assigned} new, {result.sent} sent{recovered}."
+            f"{items} for {person} in Label Studio{counted}: {result.assigned} new, {result.sent} sent{recovered}."
             " Send them the address:"
         )
         terminal_output.print_line(result.address)

@@ -210,6 +210,35 @@ async def test_an_update_that_the_database_never_handles_in_time_is_parked_at_an
     await until(lambda: person.messages and person.messages[-1].text == "item 1")
 
 
+async def test_an_update_is_not_blamed_for_a_database_that_was_away(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For hours; and it comes back just as the bot looks whether it refused this update alone."""
+    monkeypatch.setattr(workers, "MIN_WAIT", 0.01)
+    settings, looks, is_back = stage.app.workers.settings, [], asyncio.Event()
+    person, begun = stage.telegram.person(1), stage.now
+
+    def fail(session: Session, incoming: IncomingUpdate, **named: object) -> TelegramCalls:
+        if not is_back.is_set():
+            raise Unavailable("It is away.")
+        return settings.handle_update(session, incoming, **named)  # type: ignore[arg-type]
+
+    def look(_: object) -> None:
+        looks.append(stage.now)
+        if stage.now - begun < timedelta(hours=1):
+            raise Unavailable("It is away.")
+        is_back.set()
+
+    stage.app.workers.settings = replace(settings, handle_update=fail)
+    monkeypatch.setattr(workers.migrations, "check_revision", look)
+    await stage.say(person, "/start")
+    await until(lambda: looks)
+    stage.now += timedelta(hours=2)
+    await until(lambda: person.messages)
+    assert [message.text for message in person.messages] == ["item 1"]
+    assert list_parked(stage) == []
+
+
 async def test_an_update_that_waits_for_the_database_holds_nobody_up(stage: Stage) -> None:
     """One person is served at a time, and the update of the first cannot be handled now: the second is served."""
     stage.app.workers.max_parallel = 1

@@ -17,6 +17,7 @@ from sqlmodel import select
 
 from annotation.errors import BadInput, Unavailable
 from annotation.store.models import Heartbeat
+from annotation.workflow.monitoring.bot_waits import WaitReason
 from bot import application
 from bot.application import WebhookAddress
 from bot.delivery import webhook
@@ -194,8 +195,29 @@ async def test_what_keeps_updates_from_coming_is_said_once(
         await until(lambda: telegram.calls["getwebhookinfo"] > asked + 3)
         assert telegram.webhook is not None
         assert telegram.webhook.url == "http://127.0.0.1:10/"
+        wait = stage.app.watchdog.find_wait()
+        assert wait is not None
+        assert wait.reason is WaitReason.OTHER_ADDRESS
     assert caplog.text.count("Telegram calls another address") == 1
     assert caplog.text.count("Connection refused") == 1
+
+
+async def test_a_called_bot_whose_database_is_away_at_the_start_waits_for_it(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a killed process left is taken up once the database answers; then Telegram is told where to call."""
+    recover, failures = application.BotApplication.recover, iter(range(2))
+
+    async def fail_or_recover(app: application.BotApplication) -> None:
+        if next(failures, None) is not None:
+            raise Unavailable("It does not answer.")
+        await recover(app)
+
+    monkeypatch.setattr(application.BotApplication, "recover", fail_or_recover)
+    monkeypatch.setattr(application, "MIN_WAIT", 0.01)
+    async with called_bot(stage, monkeypatch) as telegram:
+        assert telegram.webhook
+    assert next(failures, None) is None
 
 
 def read_heartbeat(stage: Stage) -> list[datetime]:

@@ -117,6 +117,7 @@ def test_a_project_by_hand_and_two_people_give_agreement_in_three_commands(
     text = (tmp_path / "mood" / "project.yaml").read_text("utf-8")
     assert "options: [Life, Life / Animals, Life / Plants, Weather]" in text
     assert olha.email not in text + (tmp_path / "mood" / "items.jsonl").read_text("utf-8")
+    assert "The others, by --question: " in run("agreement", "mood")
     measured = json.loads(run("agreement", "mood", "--json"))
     assert measured
     again = run.json("pull", "mood")[0]

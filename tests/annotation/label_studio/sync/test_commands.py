@@ -73,6 +73,13 @@ def test_a_batch_from_link_to_pull(hromada: Command, accounts: Mapping[str, Acco
     assert [(one["annotator"], one["tasks"], one["is"]) for one in found["desks"]] == [(code, 3, "well")]
     status = json.loads(hromada("status", "p", "--json"))
     assert (status["answers"], status["in hand"]) == (1, 2)
+    with hromada.studio.api() as api:
+        assert api.delete(f"/api/tasks/{tasks[1]['id']}").status_code == 204
+    told = hromada("label-studio", "pull", "p", COLUMNS="300")
+    remedy = f"hromada label-studio push p --person {code} --number 1"
+    assert f"Send again: {remedy}" in told
+    again = hromada(*remedy.split()[1:], COLUMNS="300")
+    assert "in Label Studio, as of the last pull: 0 new, 1 sent" in again
 
 
 @pytest.mark.slow
@@ -123,7 +130,7 @@ def test_people_are_named_by_their_accounts_and_items_by_id_or_condition(
     more = hromada("label-studio", "push", "q", "--person", olha.email, "--where", "stratum = long")
     assert "Not sent, since they have it already, or had it: i1." in more
     person = f"{olha.email} ({both[0]['annotator']})"
-    assert f"2 items wait for {person} in Label Studio: 1 new, 1 sent. Send them the address:" in more
+    assert f"2 items wait for {person} in Label Studio, as of the last pull: 1 new, 1 sent. Send them" in more
     assert "The items have stratum: long, short." in hromada(
         "label-studio", "push", "q", "--person", olha.email, "--where", "stratum = middle", code=2
     )
@@ -175,6 +182,8 @@ def test_what_stands_between_somebody_and_their_items_is_told_with_the_command_t
     told = hromada("label-studio", "push", "c", "--person", email)
     code = told.partition(f"{email} (")[2].partition(")")[0]
     assert f"hromada people agree {code} --project c --how 'signed, folder 3'" in " ".join(told.split())
+    nothing = hromada.json("push", "c", "--person", email)
+    assert (nothing["remote_id"], nothing["waiting"]) == (None, "consent"), "no empty project is made"
     hromada("people", "agree", code, "--project", "c", "--how", "signed, folder 3")
     told = hromada("label-studio", "push", "c", "--person", email)
     assert "they have had as many items as `quota` in the programme file allows." in " ".join(told.split())
@@ -323,9 +332,10 @@ def test_the_watch_ends_well_when_it_is_told_to(hromada: Command, accounts: Mapp
         stderr=subprocess.PIPE, text=True,
     ) as watch:  # fmt: skip
         assert watch.stdout is not None
-        told = watch.stdout.readline()
+        first, told = watch.stdout.readline(), watch.stdout.readline()
         watch.send_signal(signal.SIGTERM)
         out, err = watch.communicate(timeout=60)
+    assert first == "Pulling every 1 second; what changed is printed. Ctrl-C ends it.\n"
     assert told == f"p, {taras.email} ({code}): 1 answered.\n"
     assert (watch.returncode, out, err) == (0, "", "")
 

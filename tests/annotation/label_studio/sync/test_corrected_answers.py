@@ -51,7 +51,7 @@ def test_an_emptied_correction_is_told_of_and_corrected_later(
     page.locator(".lsf-modal-ls", has_text="Labeling Instructions").get_by_role("button").click()
     field, told = (
         page.locator(".hr-edit textarea"),
-        page.get_by_text("Текст порожній, тож відповідь не можна надіслати."),
+        page.get_by_text("Поверніть його стрілкою внизу ліворуч або скопіюйте оригінал."),
     )
     submit = page.get_by_role("button", name="Submit current annotation")
     page.keyboard.press("1")
@@ -71,6 +71,7 @@ def test_an_emptied_correction_is_told_of_and_corrected_later(
         page.keyboard.press("Control+Enter")
     assert REASON in stories("label-studio", "pull")
     reminder = stories("label-studio", "remind", "stories")
+    assert "Серед них одна відповідь неповна. Будь ласка, відкрийте її за цією адресою" in reminder
     (address,) = [line for line in reminder.splitlines() if "task=" in line]
     page.goto(address.strip())
     expect(told).to_be_in_viewport()

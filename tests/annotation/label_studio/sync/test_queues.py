@@ -261,7 +261,7 @@ def test_people_are_named_by_e_mail_and_items_are_released_one_by_one(
     assert "taras@example.org belongs to no annotator. Link it: hromada label-studio link taras" in refused
     told = hromada("label-studio", "push", "p", "--person", email).splitlines()
     assert told[0].startswith(f"2 items wait for {email} (")
-    assert told[2] == "They get no more now: the other items are answered, or assigned to somebody."
+    assert told[2] == "They get no more now: no other item is free for them; after a training, pull and push again."
     code = told[0].split("(")[1].split(")")[0]
     assert hromada("people", "release", email, "--project", "p", "--item", "i1").splitlines() == [
         f"1 item taken back from {email}: 0 in Telegram, 1 in Label Studio.",
@@ -272,7 +272,8 @@ def test_people_are_named_by_e_mail_and_items_are_released_one_by_one(
     assert "p has no item 'i9'." in hromada("people", "release", email, "--project", "p", "--item", "i9", code=2)
     events = json.loads(hromada("status", "p", "--item", "i1", "--json"))["events"]
     assert [event["at"] for event in events if event["at"] is None or event["at"] > clock().isoformat()] == [None]
-    assert events[0]["what"] == "taken back by an organiser: its place is free"
+    assert events[-1]["what"] == "taken back by an organiser: its place is free"
+    assert "Times are those of Europe/Kyiv." in hromada("status", "p", "--item", "i1")
     assert f"p, {email} ({code}): left the queue, no longer assigned: i1." in hromada("label-studio", "pull")
     assert hromada("people", "data", email) == hromada("people", "data", code)
 
