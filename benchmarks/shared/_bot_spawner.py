@@ -10,6 +10,7 @@ import json
 import os
 import sys
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from annotation.store import database
 from bot import application
@@ -20,18 +21,31 @@ from bot.delivery.webhook import ListenAddress
 KEY = b"k" * 32
 
 
-def run(telegram: str, token: str, *, url: str, fast: float = 0.0, webhook: str = "", port: int = 0) -> None:
-    """A bot, until it is ended: by a clock that is `fast` by so many seconds, called at `webhook` and listening at
-    `port`.
+def run(
+    telegram: str,
+    token: str,
+    *,
+    url: str,
+    fast: float = 0.0,
+    webhook: str = "",
+    port: int = 0,
+    pace: float = 1.0,
+    offset_file: str = "",
+) -> None:
+    """A bot, until it is ended: by a clock that is `fast` by so many seconds, and by those that are in `offset_file`,
+    called at `webhook` and listening at `port`. Its watchdog's patience is divided by `pace`.
     """
+    offset = Path(offset_file) if offset_file else None
     with database.open_database(url, answer_seconds=ANSWER_SECONDS) as opened:
         app = application.build_application(
             token=token,
             database=opened,
             settings=application.build_delivery_settings(ConversationSettings(key=KEY)),
             base_url=f"{telegram}/bot",
-            clock=lambda: datetime.now(UTC) + timedelta(seconds=fast),
+            clock=lambda: datetime.now(UTC) + timedelta(seconds=fast + (float(offset.read_text()) if offset else 0.0)),
         )
+        app.watchdog.seconds /= pace
+        app.watchdog.silent_seconds /= pace
         listen = ListenAddress(host="127.0.0.1", port=port, field="port")
         address = application.WebhookAddress(url=webhook, listen=listen) if webhook else None
         application.run_application(app, token=token, log_level="WARNING", webhook=address)

@@ -50,12 +50,15 @@ class Faults:
     """The faults to come.
 
     `latency` is the delay of each call in seconds of real time, `repeats` the number of confirmations that will be
-    ignored, and `shuffle` draws a random order of updates, where it is set.
+    ignored, and `shuffle` draws a random order of updates, where it is set. `outage` is what every call is answered
+    while it is set, `poll_outage` every call for updates.
     """
 
     latency: float = 0.0
     repeats: int = 0
     shuffle: random.Random | None = None
+    outage: CallRefused | None = None
+    poll_outage: CallRefused | None = None
     _spoiled: dict[str, CallRefused] = field(default_factory=dict)
     _next: list[Fault] = field(default_factory=list)
     _resumed: asyncio.Event | None = None
@@ -273,7 +276,11 @@ class FaultyTelegram(Telegram):
     async def handle(self, method: str, values: Mapping[str, Any], files: Mapping[str, Upload]) -> Answer:
         """Answer one call after the waiting of the network; raises NoAnswer if a fault says so."""
         await self.faults.wait_for_network()
-        if method.lower() == "getupdates":
+        polls = method.lower() == "getupdates"
+        outage = self.faults.outage or (self.faults.poll_outage if polls else None)
+        if outage is not None:
+            return outage.answer()
+        if polls:
             self.calls["getupdates"] += 1
             fault = self.faults.take_fault(method, values)
             if fault is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -102,6 +103,36 @@ def stoppable_backends(url: str) -> Iterator[Backends]:
     finally:
         backends.resume()
         engine.dispose()
+
+
+FIND_NO_ROOM = """
+CREATE FUNCTION find_no_room() RETURNS trigger LANGUAGE plpgsql AS
+$$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$
+"""
+ON_INSERT = "CREATE TRIGGER no_room BEFORE INSERT ON {} FOR EACH ROW EXECUTE FUNCTION find_no_room()"
+FILLED = ("inbox", "judgement")
+"""The tables that do not grow on a full disk; each is locked by itself, or those who work would meet a deadlock."""
+
+
+def fill_server_disk(engine: sa.Engine) -> None:
+    """Let the server of PostgreSQL answer as it does when its disk is full; the engine commits each statement."""
+    with engine.connect() as connection:
+        for statement in (FIND_NO_ROOM, *map(ON_INSERT.format, FILLED)):
+            connection.exec_driver_sql(statement)
+
+
+def free_server_disk(engine: sa.Engine) -> None:
+    """Undo `fill_server_disk`."""
+    with engine.connect() as connection:
+        for table in FILLED:
+            connection.exec_driver_sql(f"DROP TRIGGER no_room ON {table}")
+        connection.exec_driver_sql("DROP FUNCTION find_no_room()")
+
+
+def limit_files(process_id: int, size: int | None) -> None:
+    """Let no file of a process grow beyond so many bytes, as on a broken disk; None ends this."""
+    _, hard = resource.prlimit(process_id, resource.RLIMIT_FSIZE)
+    resource.prlimit(process_id, resource.RLIMIT_FSIZE, (hard if size is None else size, hard))
 
 
 @contextmanager

@@ -75,13 +75,13 @@ WAITS = {
 ITEM_STATES = {"open": mark_text("open"), "paused": mark_text("paused"), "retired": mark_text("retired")}
 
 
-_time_zone: ContextVar[ZoneInfo] = ContextVar("time_zone", default=ZoneInfo("UTC"))
+_time_zone: ContextVar[str] = ContextVar("time_zone", default="UTC")
 
 
 @contextmanager
 def use_time_zone(name: str) -> Iterator[None]:
     """Write times in this time zone until the end of the block."""
-    token = _time_zone.set(ZoneInfo(name))
+    token = _time_zone.set(name)
     try:
         yield
     finally:
@@ -90,19 +90,19 @@ def use_time_zone(name: str) -> Iterator[None]:
 
 def get_time_zone() -> str:
     """The name of the time zone in which times are written now."""
-    return _time_zone.get().key
+    return _time_zone.get()
 
 
 def format_time(at: datetime) -> str:
     """A time as 23 Nov, 18:04, in the time zone of `use_time_zone`."""
     from babel.dates import format_datetime  # slow to import
 
-    return str(format_datetime(at.astimezone(_time_zone.get()), "d MMM, HH:mm", locale=get_language()))
+    return str(format_datetime(at.astimezone(ZoneInfo(get_time_zone())), "d MMM, HH:mm", locale=get_language()))
 
 
 def format_clock(at: datetime) -> str:
     """A time of today with the time zone of `use_time_zone`, as 18:04:09 (Europe/Kyiv)."""
-    return f"{at.astimezone(_time_zone.get()):%H:%M:%S} ({get_time_zone()})"
+    return f"{at.astimezone(ZoneInfo(get_time_zone())):%H:%M:%S} ({get_time_zone()})"
 
 
 def describe_wait(wait: BotWait) -> str:
