@@ -61,11 +61,11 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "export": "Write all tables and a report page, to look at.",
         "build": "Write a benchmark for models: items, prompts, scorer.",
         "release": "Write a folder to publish, once readers are told enough.",
-        "results": "Read what models scored on a built benchmark.",
+        "results": "Read what models scored on a built benchmark, beside people.",
         "rank": "Rank systems by scores on many tasks, or by comparisons.",
     },
     "Care": {
-        "doctor": "Check this machine: settings, database, keys.",
+        "doctor": "Check this machine: settings, database, keys, backups, disk, clock, webhook.",
         "database": "Check, upgrade, back up and restore the database.",
         "delivery": "Look after what the bot could not handle or send.",
     },

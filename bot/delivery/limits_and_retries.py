@@ -313,6 +313,8 @@ class Watchdog:
     clock: Callable[[], datetime] = processes.get_machine_time
     _waits: dict[AwaitedService, _Wait] = field(default_factory=dict)
     _logged_at: dict[WaitReason | None, float] = field(default_factory=dict)
+    _has_heard: bool = False
+    """Whether Telegram has ever answered; before that, settings may be wrong, and why it waits is logged at once."""
 
     def await_service(self, service: AwaitedService) -> None:
         """Something is asked of this service; the seconds count from the first time that it did not answer."""
@@ -322,12 +324,13 @@ class Watchdog:
         """Telegram brings no updates for this reason, and for so many seconds if it has said so."""
         wait = self._waits.setdefault(AwaitedService.TELEGRAM, _Wait(monotonic()))
         wait.reason, wait.until = reason, None if seconds is None else monotonic() + seconds
-        if reason in AT_ONCE or (seconds or 0.0) >= self.silent_seconds:
+        if reason in AT_ONCE or not self._has_heard or (seconds or 0.0) >= self.silent_seconds:
             self._log_wait(wait)
 
     def note_answer(self, service: AwaitedService) -> None:
         """The service has answered."""
         wait = self._waits.pop(service, None)
+        self._has_heard |= service is AwaitedService.TELEGRAM
         if wait is not None and wait.told:
             log.warning("Telegram answers again, after %.0f seconds.", monotonic() - wait.since)
 

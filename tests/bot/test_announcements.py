@@ -151,7 +151,7 @@ def suspend(session: Session, number: int, now: datetime) -> None:
     """Suspend the person with this Telegram id."""
     annotator = queries.find_annotator(session, number)
     assert annotator is not None
-    roster.suspend_annotator(session, annotator=annotator, reason="?", now=now)
+    roster.suspend_annotator(session, annotator=annotator, reason="haste", now=now)
 
 
 async def test_whoever_returns_gets_it_after_all(chat: Chat, load: Callable[..., None]) -> None:

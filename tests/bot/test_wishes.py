@@ -213,7 +213,7 @@ async def test_how_reminders_end(chat: Chat, load: Callable[..., None], how: str
         with chat.database.transaction() as session:
             annotator = queries.find_annotator(session, 1)
             assert annotator is not None
-            roster.suspend_annotator(session, annotator=annotator, reason="?", now=chat.now)
+            roster.suspend_annotator(session, annotator=annotator, reason="haste", now=chat.now)
             roster.unsuspend_annotator(session, annotator=annotator, now=chat.now)
     elif how == "blocked":
         person.block()

@@ -86,7 +86,7 @@ def test_status_tells_everything_of_one_and_a_line_of_each(one: Hromada) -> None
         "half width": None, "post hoc": [],
         "closed by exposure": {},
         "parked updates": 0, "parked messages": 0, "set aside in Label Studio": 0, "to be erased in Label Studio": 0,
-        "bot waits": None,
+        "bot waits": None, "detach by": None, "erased in the log since": None,
     }  # fmt: skip
     assert facts["planned"]["half_width"] == pytest.approx(0.2737, abs=1e-4)
     shown = one("status", "one").out

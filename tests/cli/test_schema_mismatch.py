@@ -82,6 +82,7 @@ REFUSING: Mapping[str, str] = {
     "people pay": "somebody 1 --project words",
     "people withdraw": "somebody --project words",
     "people forget": "somebody --yes",
+    "people detach": "words --yes",
     "people data": "somebody",
     "delivery list": "",
     "delivery retry": "--all",
@@ -95,7 +96,7 @@ REFUSING: Mapping[str, str] = {
 """Every command that opens the database, with arguments that are no reason to refuse."""
 ELSEWHERE = {"demo", "new", "check", "try", "simulate", "results", "label-studio up", "texts new", "texts check"}
 """Commands that do not open the database of the settings."""
-CARE = {"doctor", "database upgrade", "database backup", "database restore", "database check"}
+CARE = {"doctor", "database upgrade", "database backup", "database restore", "database check", "database drill"}
 """Commands that are there for a database that other commands refuse; each has tests of its own."""
 
 

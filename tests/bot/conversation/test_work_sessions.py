@@ -188,7 +188,7 @@ def test_whoever_is_suspended_is_asked_nothing_more(chat: Chat, load: Load) -> N
     answer(chat, 2)
     with chat.db.transaction() as session:
         annotator = session.exec(select(models.Annotator)).one()
-        roster.suspend_annotator(session, annotator=annotator, reason="?", now=chat.now)
+        roster.suspend_annotator(session, annotator=annotator, reason="haste", now=chat.now)
     [told] = chat.say("/start")
     assert told.startswith("Організатори призупинили вашу участь.")
 
