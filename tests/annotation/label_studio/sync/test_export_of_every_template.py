@@ -63,8 +63,8 @@ EVERY_TYPE: dict[str, Any] = {
     "items": {"file": "items.jsonl", "id": "id", "show": ["text"], "options": "options"},
     "overlap": 2,
 }  # fmt: skip
-GATES = {"stages", "quality", "controls", "content_warning", "consent", "profile"}
-"""What stands before the items of a template, and is no matter of their answers."""
+GATES = {"stages", "quality", "controls", "content_warning", "consent", "profile", "benchmark"}
+"""What stands before the items of a template or after their answers, and is no matter of these."""
 HOW_COLLECTED = {
     "annotator", "option_order", "position", "page", "session", "gap_hours", "instruction_sha256", "stimulus_sha256",
 }  # fmt: skip
