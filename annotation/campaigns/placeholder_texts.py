@@ -79,13 +79,13 @@ def _list_contradicted(definition: ProjectSections, place: Callable[[KeyPath], W
 
 
 def _list_model_texts(definition: ProjectSections, place: Callable[[KeyPath], Where]) -> Iterator[tuple[str, Where]]:
-    """What models alone read, where it is no switch."""
+    """The instructions for models alone, where they are a text and not yes or no."""
     if isinstance(definition.benchmark.instructions, str):
         yield definition.benchmark.instructions, place(("benchmark", "instructions"))
 
 
 def refuse_unwritten(text: str | None, *, where: Where) -> None:
-    """Raise BadInput for a text for people that was never written; an empty one, or None, is no concern of this."""
+    """Raise BadInput for a text for people that is still a placeholder; an empty one, or None, passes."""
     if text and placeholders.is_unwritten(text):
         raise BadInput(
             f"{_quote(text)} is a placeholder.", where=where, remedy="Write what people are to read, or take it out."

@@ -57,5 +57,5 @@ class BenchmarkSection(Section):
 
     @property
     def own_pool(self) -> PoolSection | None:
-        """The pool of examples that nobody is asked; None where there is no such pool."""
+        """The pool of examples, whose items nobody answers; None without one."""
         return None if self.few_shot is None or isinstance(self.few_shot.pool, str) else self.few_shot.pool

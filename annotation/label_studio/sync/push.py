@@ -58,7 +58,7 @@ class PushOrder:
 class PushResult:
     """The batch after a push: items in hand, of them newly assigned; tasks sent, and tasks found on the server again.
 
-    `address` is where the annotator finds them; where nothing was ever assigned there is no project: 0, and empty.
+    `address` is where the annotator finds them; without a project, as nothing was assigned, it is empty, the id 0.
     `nothing_assigned` is why fewer are in hand than were asked for, `left_out` why named items were not assigned, by
     their ids. `linked` is whether the annotator has an account.
     `sent_again` are items that were assigned before and missing on the server. `queues` are the changes of the queues
