@@ -267,6 +267,7 @@ def test_a_damaged_database_is_kept_as_it_is(loaded: Any) -> None:
 def test_a_drill_finds_what_is_wrong_inside(loaded: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Exit code 1 and the rule, if rows break one; 2 if the file is not the one that was written."""
     monkeypatch.setattr(invariants, "refuse_damage", lambda *_arguments, **_options: None)
+    monkeypatch.setattr(drill, "PREFIX", "inside_a_drill_")  # other tests drill on the same server
     engine = database.create_engine(loaded.address)
     with engine.begin() as connection:
         connection.execute(sa.text("UPDATE item SET n_live = 1"))
