@@ -6,7 +6,7 @@ import asyncio
 import shutil
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -57,6 +57,17 @@ class TappingCrowd:
         self.taps[message.chat.id] += 1
         self.begun[message.chat.id] = perf_counter()
         self.telegram.person(message.chat.id).press(message.buttons[0][1], on=message)
+
+    async def tap_steadily(self, rate: float, *, until: Callable[[], bool]) -> None:
+        """Tap at so many answers a second until something is so; taps that nobody could make in time follow at once."""
+        begun, taps = perf_counter(), 0
+        while not until():
+            await asyncio.sleep(max(0.0, begun + taps / rate - perf_counter()))
+            if self.ready:
+                self.tap(self.ready.pop(0))
+                taps += 1
+            else:
+                await asyncio.sleep(1 / rate)
 
 
 @asynccontextmanager
