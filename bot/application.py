@@ -24,10 +24,9 @@ from bot.conversation import notifications, organiser_notifications, update_hand
 from bot.conversation.update_handler import handle_update
 from bot.conversation.updates_and_calls import ConversationSettings
 from bot.delivery import sender, workers
-from bot.delivery.delivery_settings import DeliverySettings, configure_logging, update_bot_profiles
+from bot.delivery.delivery_settings import DeliverySettings, update_bot_profiles
 from bot.delivery.export_maker import ExportMaker
 from bot.delivery.limits_and_retries import Backoff, Failure, FloodLimit, RateLimit, Watchdog, catch_failure
-from bot.delivery.log_format import LogFormat
 from bot.delivery.polling import MAX_WAIT, MIN_WAIT, POLLING_LEASE, UpdatePoller
 from bot.delivery.process_lease import HeartbeatKeeper, LeaseKeeper
 from bot.delivery.sender import Receipts, Sender
@@ -196,11 +195,9 @@ def run_application(
     app: BotApplication,
     *,
     token: str,
-    log_level: str,
     webhook: WebhookAddress | None = None,
     health: ListenAddress | None = None,
     exit_when_stuck: bool = False,
-    log_format: LogFormat = "text",
 ) -> None:
     """Run until a signal comes: by long polling, or at an address that Telegram calls. Updates are never dropped.
 
@@ -208,7 +205,6 @@ def run_application(
     unknown token or an address that cannot be used, SchemaMismatch where a newer program has upgraded the database, and
     with `exit_when_stuck` Unavailable where Telegram or the database is silent for too long.
     """
-    configure_logging(log_level, token, log_format=log_format)
     app.watchdog.exit_when_stuck = exit_when_stuck
     try:
         asyncio.run(serve_updates(app, token=token, webhook=webhook, health=health, on_end=limit_end))

@@ -16,6 +16,7 @@ from annotation.store import database
 from bot import application
 from bot.commands.bot import ANSWER_SECONDS
 from bot.conversation.updates_and_calls import ConversationSettings
+from bot.delivery.delivery_settings import configure_logging
 from bot.delivery.webhook import ListenAddress
 
 KEY = b"k" * 32
@@ -48,7 +49,8 @@ def run(
         app.watchdog.silent_seconds /= pace
         listen = ListenAddress(host="127.0.0.1", port=port, field="port")
         address = application.WebhookAddress(url=webhook, listen=listen) if webhook else None
-        application.run_application(app, token=token, log_level="WARNING", webhook=address)
+        configure_logging("WARNING", token)
+        application.run_application(app, token=token, webhook=address)
 
 
 def main(telegram: str, token: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,7 +15,7 @@ from bot.commands.command_line import refuse_together
 if TYPE_CHECKING:
     from annotation.settings import Settings
     from annotation.store.database import Database
-    from bot.application import WebhookAddress
+    from bot.application import BotApplication, WebhookAddress
 
 ANSWER_SECONDS = 10.0
 """Seconds that a bot waits for the answer of PostgreSQL to a statement."""
@@ -39,8 +41,9 @@ def bot(
     """
     from annotation.settings import read_settings
     from bot import application
-    from bot.commands import added_texts, database_session
-    from bot.conversation.updates_and_calls import ConversationSettings
+    from bot.commands import added_texts
+    from bot.delivery import database_start
+    from bot.delivery.delivery_settings import configure_logging
     from bot.delivery.webhook import parse_listen_address
 
     refuse_together({"--webhook": webhook, "--local": local})
@@ -58,33 +61,55 @@ def bot(
         )
     token, address = settings.telegram_token.get_secret_value(), _parse_webhook_address(settings) if webhook else None
     health = parse_listen_address(settings.health_listen, "HROMADA_HEALTH_LISTEN") if settings.health_listen else None
-    with database_session.open_database(create=True, answer_seconds=ANSWER_SECONDS) as database:
-        key = _prepare(database, settings)
-        conversation = ConversationSettings(
-            key=key,
-            label_studio_url=settings.label_studio_url if settings.label_studio_token is not None else None,
-            organisers=frozenset(settings.organisers),
-            time_zone=settings.time_zone,
-            bot_name=settings.telegram_name,
-        )
-        app = application.build_application(
-            token=token,
-            database=database,
-            settings=application.build_delivery_settings(conversation, protect=settings.telegram_protect),
-            base_url=settings.telegram_url,
-            handling=settings.bot_handling,
-            sending=settings.bot_sending,
-            updates_a_minute=settings.bot_updates_a_minute,
-        )
+    configure_logging(settings.log_level, token, log_format=settings.log_format)
+    with ExitStack() as stack:
+        prepare = partial(_open_and_prepare, stack, settings)
+        opened = prepare() if exit_when_stuck else database_start.open_when_available(prepare, health=health)
+        if opened is None:
+            return
         application.run_application(
-            app,
+            _build_application(*opened, settings, token=token),
             token=token,
-            log_level=settings.log_level,
-            log_format=settings.log_format,
             webhook=address,
             health=health,
             exit_when_stuck=exit_when_stuck,
         )
+
+
+def _open_and_prepare(stack: ExitStack, settings: Settings) -> tuple[Database, bytes]:
+    """Open the database until the stack is closed, and prepare it; returns it with its key. Nothing stays open if it
+    cannot be prepared.
+    """
+    from bot.commands import database_session
+
+    with ExitStack() as attempt:
+        database = attempt.enter_context(database_session.open_database(create=True, answer_seconds=ANSWER_SECONDS))
+        key = _prepare(database, settings)
+        stack.enter_context(attempt.pop_all())
+    return database, key
+
+
+def _build_application(database: Database, key: bytes, settings: Settings, *, token: str) -> BotApplication:
+    """The bot of these settings."""
+    from bot import application
+    from bot.conversation.updates_and_calls import ConversationSettings
+
+    conversation = ConversationSettings(
+        key=key,
+        label_studio_url=settings.label_studio_url if settings.label_studio_token is not None else None,
+        organisers=frozenset(settings.organisers),
+        time_zone=settings.time_zone,
+        bot_name=settings.telegram_name,
+    )
+    return application.build_application(
+        token=token,
+        database=database,
+        settings=application.build_delivery_settings(conversation, protect=settings.telegram_protect),
+        base_url=settings.telegram_url,
+        handling=settings.bot_handling,
+        sending=settings.bot_sending,
+        updates_a_minute=settings.bot_updates_a_minute,
+    )
 
 
 def _prepare(database: Database, settings: Settings) -> bytes:

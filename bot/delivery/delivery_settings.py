@@ -22,7 +22,7 @@ from bot.delivery.telegram_api import CallNotSent, TelegramApi
 
 PROFILE_SECONDS = 3600.0
 """Seconds between two attempts to update the profiles of the bot."""
-QUIET_LIBRARIES = ("telegram", "aiohttp", "sqlalchemy", "asyncio")
+QUIET_LIBRARIES = ("alembic", "telegram", "aiohttp", "sqlalchemy", "asyncio")
 """The libraries of which only warnings and errors are logged."""
 
 

@@ -81,10 +81,11 @@ async def serve_http(
 
 
 def build_health_route(watchdog: Watchdog) -> web.RouteDef:
-    """The route that responds 200 while the bot is well, and 503 where a service is silent, which it names.
+    """The route that responds 200 while the process works, and says what it waits for.
 
-    It also responds 503 where the database stores nothing, as on a full disk, with the `problem`. `waits` says why
-    nothing comes from Telegram, since when, and until when if Telegram has said so.
+    `well` is false while it waits: for the services in `silent`, for a database that stores nothing (`problem`), or for
+    Telegram (`waits`: why, since when, and until when if Telegram has said so). The bot goes on by itself, so that a
+    supervisor has no reason to start it again; one that is to end when it is stuck responds 503.
     """
 
     async def report_health(_: web.Request) -> web.Response:
@@ -93,7 +94,7 @@ def build_health_route(watchdog: Watchdog) -> web.RouteDef:
         report |= {"problem": watchdog.write_problem} if watchdog.write_problem else {}
         if (wait := watchdog.find_wait()) is not None:
             report |= {"well": False, "waits": wait.facts}
-        return web.json_response(report, status=200 if report["well"] else 503)
+        return web.json_response(report, status=503 if watchdog.exit_when_stuck and not report["well"] else 200)
 
     return web.get(HEALTH_PATH, report_health)
 

@@ -216,6 +216,7 @@ HANGING_BOT = """
 import sys, time
 from bot import application
 from bot.conversation.updates_and_calls import ConversationSettings
+from bot.delivery import delivery_settings
 from bot.delivery.transaction_runner import TransactionRunner
 from annotation.store import database
 from bot.emulator.request import LocalRequest
@@ -233,7 +234,8 @@ with database.open_database(sys.argv[1]) as db:
         settings=application.build_delivery_settings(ConversationSettings(key=b"k" * 32)),
         request=LocalRequest(telegram),
     )
-    application.run_application(app, token=telegram.token, log_level="INFO")
+    delivery_settings.configure_logging("INFO", telegram.token)
+    application.run_application(app, token=telegram.token)
 """
 
 
