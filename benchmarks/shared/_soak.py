@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -32,10 +33,13 @@ MOST_SILENCE = 60
 
 @dataclass
 class Window:
-    """A part of a run: seconds from tap to acknowledgement of each answer, and megabytes, read each second."""
+    """A part of a run: seconds from tap to acknowledgement of each answer, megabytes, read each second, and seconds of
+    the processor that the bot took.
+    """
 
     times: list[float]
-    megabytes: list[float] = field(default_factory=list)
+    megabytes: list[float]
+    processor_seconds: float
 
     @property
     def p50(self) -> float:
@@ -46,6 +50,11 @@ class Window:
     def p99(self) -> float:
         """Milliseconds within which 99 of 100 answers are acknowledged."""
         return 1000 * quantiles(self.times, n=100)[98]
+
+    @property
+    def processor_time(self) -> float:
+        """Milliseconds of the processor per answer, which other work on the machine changes least."""
+        return 1000 * self.processor_seconds / len(self.times)
 
     @property
     def memory(self) -> float:
@@ -93,14 +102,20 @@ async def soak(folder: Path, *, minutes: float) -> SoakReport:
 
 async def _measure_window(crowd: TappingCrowd, *, seconds: float) -> Window:
     """Tap for so many seconds."""
-    crowd.times, megabytes = [], []
+    crowd.times, megabytes, before = [], [], read_processor_time(crowd.process)
     end = perf_counter() + seconds
     async with asyncio.TaskGroup() as group:
         group.create_task(crowd.tap_steadily(RATE, until=lambda: perf_counter() >= end))
         while perf_counter() < end:
             megabytes.append(read_memory(crowd.process, "VmRSS"))
             await asyncio.sleep(min(1.0, seconds / 10))
-    return Window(crowd.times, megabytes)
+    return Window(crowd.times, megabytes, read_processor_time(crowd.process) - before)
+
+
+def read_processor_time(process: int) -> float:
+    """Seconds of the processor that a process has used."""
+    fields = Path(f"/proc/{process}/stat").read_text("ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def read_memory(process: int, name: str) -> float:
