@@ -2,8 +2,9 @@
 
 One process on SQLite, as `hromada bot` is by default, polls a local Telegram on loopback, without limits; 64 people
 answer. The memory is what the process holds (resident set): when everything has been used once, and its median in the
-last ten minutes, read each second. The time from tap to acknowledgement, which follows the commit, and that of the
-processor are compared between the first and the last ten minutes; a run of less than half an hour has three windows. Linux only.
+last ten minutes, read each second. The time from tap to acknowledgement, which follows the commit, and the processor
+time are compared between the first and the last ten minutes; a run of less than half an hour has three windows. Linux
+only.
 
 python benchmarks/soak.py [--minutes 30] [--json]
 """

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import os
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,6 +13,7 @@ from time import perf_counter
 
 import _contenders
 import sqlalchemy as sa
+from _processes import read_memory, read_processor_time
 from _tapping import TappingCrowd, run_contender
 
 from annotation.store import database
@@ -110,20 +109,6 @@ async def _measure_window(crowd: TappingCrowd, *, seconds: float) -> Window:
             megabytes.append(read_memory(crowd.process, "VmRSS"))
             await asyncio.sleep(min(1.0, seconds / 10))
     return Window(crowd.times, megabytes, read_processor_time(crowd.process) - before)
-
-
-def read_processor_time(process: int) -> float:
-    """Seconds of the processor that a process has used."""
-    fields = Path(f"/proc/{process}/stat").read_text("ascii").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def read_memory(process: int, name: str) -> float:
-    """Megabytes of a process: VmRSS is what it holds now, VmHWM the most that it held."""
-    found = re.search(rf"^{name}:\s+(\d+) kB$", Path(f"/proc/{process}/status").read_text("ascii"), re.MULTILINE)
-    if found is None:
-        raise RuntimeError(f"The memory of a process cannot be read here ({name}).")
-    return int(found[1]) / 1024
 
 
 def count_judgements(url: str) -> int:
