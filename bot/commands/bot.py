@@ -31,7 +31,10 @@ def bot(
     port: Annotated[int, typer.Option(help="The port of that chat; any free one by default.", min=0, max=65535)] = 0,
     exit_when_stuck: Annotated[
         bool,
-        typer.Option("--exit-when-stuck", help="End after 90 seconds without Telegram or the database."),
+        typer.Option(
+            "--exit-when-stuck",
+            help="End after 90 seconds without Telegram or the database, at the start without the database at once.",
+        ),
     ] = False,
 ) -> None:
     """Run the Telegram bot until it is stopped.
