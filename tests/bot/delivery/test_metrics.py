@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import aiohttp
 import pytest
-import yaml
 from _faulty_telegram import FaultyServer
 from prometheus_client.parser import text_string_to_metric_families
+from ruamel.yaml import YAML
 
 from annotation.errors import NotWritable, Unavailable
 from annotation.workflow.monitoring import campaign_status
@@ -162,7 +162,7 @@ async def test_alerts_ask_for_metrics_that_there_are(stage: Stage) -> None:
         for sample in family.samples
         for label in sample.labels.items()
     }
-    [group] = yaml.safe_load((DOCKER / "alerts.yaml").read_text("utf-8"))["groups"]
+    [group] = YAML(typ="safe").load(DOCKER / "alerts.yaml")["groups"]
     for rule in group["rules"]:
         query, words = rule["expr"], rule["annotations"]
         asked = list_metrics(query)
