@@ -37,8 +37,6 @@ CALM = timedelta(hours=1)
 """An incident is over once it was not seen for so long; what comes later is another one."""
 BACKLOG_INCIDENT, GAP_INCIDENT = "backlog", "gap"
 """The names of the incidents that something waits long for the bot, and that Telegram brought nothing."""
-GAP_TIME = timedelta(minutes=5)
-"""It is a gap where Telegram brought nothing for so long."""
 
 
 def count_doublings(duration: timedelta, *, unit: timedelta) -> int:
@@ -63,12 +61,12 @@ def note_incident(session: Session, *, name: str, since: datetime, doublings: in
 
 
 def record_heartbeat(session: Session, *, now: datetime) -> None:
-    """Record that Telegram brings updates now, and the gap where it had brought none for GAP_TIME or longer.
+    """Record that Telegram brings updates now, and the gap where it had brought none for `SILENT_AFTER` or longer.
 
     Whatever a bot waited for is over.
     """
     heartbeat = session.get(Heartbeat, POLLING) or Heartbeat(name=POLLING, at=now)
-    doublings = count_doublings(now - heartbeat.at, unit=GAP_TIME)
+    doublings = count_doublings(now - heartbeat.at, unit=bot_waits.SILENT_AFTER)
     if doublings:
         session.merge(Incident(name=GAP_INCIDENT, since=heartbeat.at, seen_at=now, doublings=doublings))
     heartbeat.at = now
@@ -80,7 +78,7 @@ def record_heartbeat(session: Session, *, now: datetime) -> None:
 def find_open_gap(session: Session, *, now: datetime) -> Incident | None:
     """The gap that goes on now, None where there is none: how old the heartbeat is, whichever process writes it."""
     heartbeat = session.get(Heartbeat, POLLING)
-    doublings = 0 if heartbeat is None else count_doublings(now - heartbeat.at, unit=GAP_TIME)
+    doublings = 0 if heartbeat is None else count_doublings(now - heartbeat.at, unit=bot_waits.SILENT_AFTER)
     if heartbeat is None or not doublings:
         return None
     return Incident(name=GAP_INCIDENT, since=heartbeat.at, seen_at=now, doublings=doublings)
