@@ -77,7 +77,8 @@ def test_progress_counts_places_hours_and_people(db: database.Database, sandbox:
     assert (found.last_day, found.people_now) == (4, 1)
     assert found.last_answer_at == NOW - timedelta(minutes=4)
     # five answers are left, and four came in the ten hours since the start
-    assert found.estimate_end(now=NOW) == NOW + timedelta(hours=5 * 10 / 4)
+    assert found.estimate_end(ProjectStatus.RUNNING, now=NOW) == NOW + timedelta(hours=5 * 10 / 4)
+    assert found.estimate_end(ProjectStatus.PAUSED, now=NOW) is None, "it asks nobody now"
 
 
 @pytest.mark.parametrize(
@@ -97,7 +98,7 @@ def test_a_running_project_with_work_left_stalls_after_a_day(
         active_since=START - timedelta(days=9), last_answer_at=NOW - timedelta(hours=silent),
     )  # fmt: skip
     assert (found.find_stall(status, now=NOW) is not None) is stalled
-    assert found.estimate_end(now=NOW) is None, "nothing came within a day"
+    assert found.estimate_end(status, now=NOW) is None, "nothing came within a day"
 
 
 def test_what_waits_is_listed_until_it_is_settled(db: database.Database, sandbox: Sandbox) -> None:

@@ -24,6 +24,7 @@ from annotation.vocabulary import AssignmentStatus, Event, ParticipationStatus, 
 from annotation.workflow import assignments
 from annotation.workflow.lifecycle import projects, transitions
 from annotation.workflow.monitoring.bot_waits import WaitReason
+from annotation.workflow.monitoring.needs import NeedKind
 from annotation.workflow.organisers import people
 from annotation.workflow.organisers.alerts import AlertKind
 from annotation.workflow.organisers.campaigns import OrganiserAct
@@ -722,6 +723,7 @@ def test_every_text_for_organisers_is_there_in_both_languages() -> None:
         *(f"alert-{kind.value}" for kind in AlertKind if kind is not AlertKind.DECISION),
         *(f"gap-{reason.value}" for reason in WaitReason),
         *(f"standing-{status.value}" for status in ParticipationStatus),
+        *(f"need-{kind.value}" for kind in NeedKind),
         "button-suspend",
         "button-unsuspend",
     }

@@ -1,4 +1,4 @@
-"""What needs the organisers: one list from one count, for every surface: dashboard, `/admin`, `status`, `doctor`, digest.
+"""What needs the organisers: one list from one count, for dashboard, `/admin`, `status`, `doctor` and digest alike.
 
 Each surface shows the whole list in its own words and with its own buttons or commands; none counts anything itself.
 """
@@ -6,9 +6,9 @@ Each surface shows the whole list in its own words and with its own buttons or c
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from enum import StrEnum
 
 import sqlalchemy as sa
@@ -28,16 +28,14 @@ from annotation.store.models import (
     SupportMessage,
 )
 from annotation.store.table_base import UtcDateTime
-from annotation.vocabulary import AssignmentStatus, CaseReason, ParticipationStatus, ProjectStatus, Surface
+from annotation.vocabulary import AssignmentStatus, ParticipationStatus, ProjectStatus, Surface
 from annotation.workflow import definitions
-from annotation.workflow.monitoring import blindness, bot_waits, campaign_status, progress
+from annotation.workflow.monitoring import bot_waits, campaign_status, decisions, progress
 from annotation.workflow.monitoring.bot_waits import BotWait
 from annotation.workflow.monitoring.machine import MachineFacts
 from annotation.workflow.monitoring.progress import Progress
-from annotation.workflow.review import doubts, submissions
-
-DOUBTS_COUNTED = timedelta(days=30)
-"""For how long after the close of a project its items in doubt need somebody, even if nobody began to adjudicate."""
+from annotation.workflow.notices.waiting_announcements import list_waiting_announcements
+from annotation.workflow.review import submissions
 
 
 class NeedKind(StrEnum):
@@ -74,7 +72,7 @@ class Need:
 
     `project_id`, `project` and `title` are those of the project; None if it is about no single project, though the
     title may be that of a programme. `part` is how many of `count` are ties (DISPUTE), or how many items are late
-    (LATE). `names` are pseudonyms (PAUSED with the reason, LATE) or a file (BACKUP). `wait` says why nothing comes from
+    (LATE). `names` are pseudonyms (PAUSED, LATE) or a file (BACKUP). `wait` says why nothing comes from
     Telegram, `until` when a broadcast goes out, `free` and `needed` are bytes of the disk.
     """
 
@@ -118,6 +116,7 @@ def list_needs(
         *_list_cases(session, loaded, now=now),
         *_list_reviews(session, loaded),
         *_list_late_people(session, loaded, now=now),
+        *_list_broadcasts(session, loaded, now=now, default_zone=default_zone),
     ]
     return tuple(sorted(found, key=lambda need: (URGENCY[need.kind], need.since or now, need.project or "")))
 
@@ -128,37 +127,38 @@ def select_needs(needs: Iterable[Need], projects: Iterable[str]) -> tuple[Need, 
     return tuple(need for need in needs if need.project in names)
 
 
-def rank_projects(needs: Iterable[Need], projects: Iterable[Project]) -> list[Project]:
-    """The projects by urgency: those with the most urgent need first, then running ones, closed ones at the end."""
-    urgency: dict[int | None, int] = {}
-    for need in needs:
-        urgency.setdefault(need.project_id, URGENCY[need.kind])
+def measure_urgency(needs: Iterable[Need], project_ids: Iterable[int | None]) -> int:
+    """The place in URGENCY of the most urgent need of these projects; larger than any other if they have none."""
+    ids = {*project_ids}
+    return min((URGENCY[need.kind] for need in needs if need.project_id in ids), default=len(URGENCY))
+
+
+def rank_projects(needs: Collection[Need], projects: Iterable[Project]) -> list[Project]:
+    """The projects with the most urgent need first, then running ones, closed ones at the end."""
     order = (ProjectStatus.RUNNING, ProjectStatus.PAUSED, ProjectStatus.LOADED, ProjectStatus.CLOSED)
-    return sorted(
-        projects, key=lambda project: (urgency.get(project.id, len(URGENCY)), order.index(project.status), project.id)
-    )
+    return sorted(projects, key=lambda one: (measure_urgency(needs, (one.id,)), order.index(one.status), one.id))
 
 
-def find_bot_end(session: Session, *, now: datetime) -> datetime | None:
-    """Since when no bot works on the database, None while one does; before the first bot that is not known (None)."""
+def is_bot_working(session: Session, *, now: datetime) -> bool:
+    """Whether any bot works on the database: each holds a lease while it does."""
     end = processes.find_last_lease_end(session)
-    return end if end is not None and end <= now else None
+    return end is not None and end > now
 
 
 def _list_bot_needs(session: Session, running: Sequence[Project], *, now: datetime) -> Iterator[Need]:
     """Whether a bot works and gets updates, and what has waited for it for too long."""
     waiting = campaign_status.count_waiting_deliveries(session, now=now)
     oldest = min((at for at in (waiting.oldest_update, waiting.oldest_message) if at is not None), default=None)
-    ended = find_bot_end(session, now=now)
-    has_work = bool(running) or waiting.updates + waiting.messages > 0
-    if ended is not None or processes.find_last_lease_end(session) is None:
+    if is_bot_working(session, now=now):
+        silent_since = bot_waits.find_silence(session, now=now)
+        if waiting.wait is not None or silent_since is not None:
+            since = silent_since if waiting.wait is None else waiting.wait.since
+            yield Need(kind=NeedKind.SILENCE, since=since, wait=waiting.wait)
+    else:
+        ended = processes.find_last_lease_end(session)
+        has_work = bool(running) or waiting.updates + waiting.messages > 0
         if has_work and (ended is not None or _needs_first_bot(session, running)):
             yield Need(kind=NeedKind.BOT, since=ended)
-    else:
-        heartbeat = bot_waits.find_silence(session, now=now)
-        if waiting.wait is not None or heartbeat is not None:
-            since = heartbeat if waiting.wait is None else waiting.wait.since
-            yield Need(kind=NeedKind.SILENCE, since=since, wait=waiting.wait)
     if waiting.has_backlog(now=now):
         yield Need(kind=NeedKind.BACKLOG, count=waiting.updates + waiting.messages, since=oldest)
 
@@ -242,69 +242,36 @@ def _list_messages(session: Session, loaded: Mapping[int, Project]) -> Iterator[
 def _list_paused_people(session: Session, loaded: Mapping[int, Project]) -> Iterator[Need]:
     """Annotators whom a quality rule paused, by project."""
     paused = (
-        select(Participation.project_id, Annotator.pseudonym, Participation.reason, Participation.since)
+        select(Participation.project_id, Annotator.pseudonym, Participation.since)
         .join(Annotator, col(Annotator.id) == col(Participation.annotator_id))
         .where(Participation.status == ParticipationStatus.PAUSED)
         .order_by(col(Participation.since), col(Annotator.pseudonym))
     )
     by_project: dict[int, list[tuple[str, datetime]]] = defaultdict(list)
-    for project_id, name, reason, since in session.exec(paused):
-        by_project[project_id].append((f"{name} ({reason})" if reason else name, since))
+    for project_id, name, since in session.exec(paused):
+        by_project[project_id].append((name, since))
     for project_id, people in by_project.items():
         names = tuple(name for name, _ in people)
         yield _build_need(NeedKind.PAUSED, loaded[project_id], count=len(people), since=people[0][1], names=names)
 
 
 def _list_cases(session: Session, loaded: Mapping[int, Project], *, now: datetime) -> Iterator[Need]:
-    """Items to adjudicate, by question, and items of a gold review, by project.
-
-    Items to adjudicate are the stored cases and those that `hromada adjudicate` would store now. An item that is there
-    only because somebody reported it is counted with the reports.
-    """
+    """Items to adjudicate, and items of a gold review, by project."""
+    for project in loaded.values():
+        disputes = decisions.list_disputes(session, project, now=now)
+        if disputes:
+            ties = sum(dispute.is_tie for dispute in disputes)
+            yield _build_need(NeedKind.DISPUTE, project, count=len(disputes), since=disputes[0].at, part=ties)
     decided = queries.build_decided_condition(col(AdjudicationCase.item_id), col(AdjudicationCase.question))
-    waiting = (
-        select(AdjudicationCase, Item.project_id)
+    drawn = (
+        select(Item.project_id, func.count(), func.min(AdjudicationCase.created_at, type_=UtcDateTime()))
+        .select_from(AdjudicationCase)
         .join(Item, col(Item.id) == col(AdjudicationCase.item_id))
-        .where(sa.not_(decided))
-        .order_by(col(AdjudicationCase.created_at))
+        .where(col(AdjudicationCase.gold_review_id).is_not(None), sa.not_(decided))
+        .group_by(col(Item.project_id))
     )
-    disputes: dict[int, dict[tuple[int, str], tuple[bool, datetime | None]]] = defaultdict(dict)
-    drawn: dict[int, list[datetime]] = defaultdict(list)
-    for case, project_id in session.exec(waiting):
-        if {*case.reasons} - {CaseReason.REPORT.value}:
-            is_tie = CaseReason.TIE.value in case.reasons
-            disputes[project_id][case.item_id, case.question] = is_tie, case.created_at
-        if case.gold_review_id is not None:
-            drawn[project_id].append(case.created_at)
-    for project_id, project in loaded.items():
-        for key, is_tie in _find_new_doubts(session, project, now=now).items():
-            disputes[project_id].setdefault(key, (is_tie, None))
-        found = disputes[project_id].values()
-        if found:
-            times = [at for _, at in found if at is not None]
-            ties = sum(is_tie for is_tie, _ in found)
-            yield _build_need(NeedKind.DISPUTE, project, count=len(found), since=min(times, default=None), part=ties)
-    for project_id, created in drawn.items():
-        yield _build_need(NeedKind.GOLD_REVIEW, loaded[project_id], count=len(created), since=created[0])
-
-
-def _find_new_doubts(session: Session, project: Project, *, now: datetime) -> dict[tuple[int, str], bool]:
-    """Whether there is a tie, by item and question, of items in doubt on which nobody has decided.
-
-    A blind project has none: their number tells how far people agree. Nor has one that asks nobody, where ties of
-    imported votes are no task for anybody, or that was closed long ago.
-    """
-    is_old = project.status is ProjectStatus.CLOSED and (project.closed_at or now) <= now - DOUBTS_COUNTED
-    if project.overlap is None or project.started_at is None or is_old or blindness.is_blind(session, project):
-        return {}
-    definition = definitions.get_project_definition(project)
-    found = doubts.find_doubts(session, project, definition)
-    decided = {
-        (item.id or 0, question)
-        for question in {question for _, question in found}
-        for item, _ in queries.list_holding(session, project_id=project.id or 0, question=question)
-    }
-    return {key: CaseReason.TIE in reasons for key, reasons in found.items() if key not in decided}
+    for project_id, count, since in session.exec(drawn):
+        yield _build_need(NeedKind.GOLD_REVIEW, loaded[project_id], count=count, since=since)
 
 
 def _list_reviews(session: Session, loaded: Mapping[int, Project]) -> Iterator[Need]:
@@ -340,3 +307,15 @@ def _list_late_people(session: Session, loaded: Mapping[int, Project], *, now: d
             NeedKind.LATE, loaded[project_id], count=len(people), since=first[project_id],
             part=people.total(), names=tuple(people),
         )  # fmt: skip
+
+
+def _list_broadcasts(
+    session: Session, loaded: Mapping[int, Project], *, now: datetime, default_zone: str
+) -> Iterator[Need]:
+    """Announcements that wait for the morning: in none of their recipients' places is it day."""
+    for waiting in list_waiting_announcements(session, now=now, default_zone=default_zone):
+        if waiting.next_at > now:
+            need = _build_need(
+                NeedKind.BROADCAST, loaded.get(waiting.project_id or 0), count=waiting.waiting, since=waiting.sent_at
+            )
+            yield replace(need, title=waiting.title, until=waiting.next_at)

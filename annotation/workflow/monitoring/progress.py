@@ -262,14 +262,14 @@ class Progress:
         """The answers of the last 24 hours."""
         return sum(self.hourly)
 
-    def estimate_end(self, *, now: datetime) -> datetime | None:
+    def estimate_end(self, status: ProjectStatus, *, now: datetime) -> datetime | None:
         """When the last answer would come at the pace of the last 24 hours, nights among them.
 
-        A project that began later is measured from its start, but over an hour at least. None where nothing is left or
-        nothing came.
+        A project that began later is measured from its start, but over at least an hour. None if it is not running,
+        nothing is left, or nothing came.
         """
         left = self.needed - self.done
-        if left <= 0 or not self.last_day:
+        if status is not ProjectStatus.RUNNING or left <= 0 or not self.last_day:
             return None
         began = now - timedelta(hours=HOURS) if self.since is None else max(self.since, now - timedelta(hours=HOURS))
         hours = max(1.0, (now - began) / timedelta(hours=1))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlmodel import Session, col
@@ -33,8 +33,8 @@ class _Vote(NamedTuple):
 
 def find_doubts(
     session: Session, project: Project, definition: ProjectFile
-) -> dict[tuple[int, str], frozenset[CaseReason]]:
-    """Why items are in doubt, by their id and the name of a question; others are left out.
+) -> dict[tuple[str, str], frozenset[CaseReason]]:
+    """Why items are in doubt, by their external id and the name of a question; others are left out.
 
     Only questions with one option per answer are looked at, of main items in use.
     """
@@ -42,18 +42,16 @@ def find_doubts(
     if not questions:
         return {}
     first = definition.all_questions[0].name
-    votes: dict[tuple[int, str], list[_Vote]] = defaultdict(list)
-    for item_id, response, answers, kind, flags in session.connection().execute(_select_disputed(project)):
+    votes: dict[tuple[str, str], list[_Vote]] = defaultdict(list)
+    for item, response, answers, kind, flags in session.connection().execute(_select_disputed(project)):
         given = {first: response} if answers is None else answers
         for question, answer in _list_answers(questions, given):
-            votes[item_id, question].append(_Vote(answer, kind is not None, bool(flags)))
+            votes[item, question].append(_Vote(answer, kind is not None, bool(flags)))
     found = {key: frozenset(_list_reasons(cast)) for key, cast in votes.items()}
     return {key: reasons for key, reasons in found.items() if reasons}
 
 
-def _select_disputed(
-    project: Project,
-) -> sa.Select[tuple[int, str, Mapping[str, str] | None, ExclusionKind | None, object]]:
+def _select_disputed(project: Project) -> sa.Select[Any]:
     """The answers to items that have different ones, or of which none counts: item, answer, exclusion and flags."""
     counts = judgements.build_counting_condition()
     of_project = (
@@ -76,9 +74,8 @@ def _select_disputed(
     disputed = joined.group_by(col(Item.id)).having(
         sa.or_(sa.func.min(whole) != sa.func.max(whole), sa.func.count().filter(counts) == 0)
     )
-    columns = (col(Item.id), col(Judgement.response), col(Judgement.answers), col(Judgement.excluded_kind))
-    chosen = joined.with_only_columns(*columns, col(Judgement.flags)).where(col(Item.id).in_(disputed))
-    return chosen
+    columns = (col(Item.external_id), col(Judgement.response), col(Judgement.answers), col(Judgement.excluded_kind))
+    return joined.with_only_columns(*columns, col(Judgement.flags)).where(col(Item.id).in_(disputed))
 
 
 def _list_answers(questions: Iterable[Question], given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
