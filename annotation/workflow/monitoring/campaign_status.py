@@ -41,43 +41,44 @@ BACKLOG = timedelta(minutes=5)
 class WaitingDeliveries:
     """What waits for the bot: updates that are not handled, messages that are due and not sent, what is parked.
 
-    The times are those since which the oldest of them has waited, None where nothing waits. `wait` says why the bot
-    gets nothing from Telegram, None where it does, or does not run.
+    The times are those since which the oldest of them has waited, None if nothing waits. `late` is how many have waited
+    for BACKLOG or longer. `wait` says why the bot gets nothing from Telegram, None if it gets something, or is off.
     """
 
     updates: int
     oldest_update: datetime | None
     messages: int
     oldest_message: datetime | None
+    late: int
     parked: ParkedCounts
     wait: BotWait | None
-
-    def has_backlog(self, *, now: datetime) -> bool:
-        """Whether anything has waited for BACKLOG or longer."""
-        return any(at is not None and now - at >= BACKLOG for at in (self.oldest_update, self.oldest_message))
 
 
 def count_waiting_deliveries(session: Session, *, now: datetime) -> WaitingDeliveries:
     """Count what waits for the bot at a time of the database's clock."""
-    execute = session.connection().execute
-    updates, oldest_update = execute(
-        sa.select(sa.func.count(), sa.func.min(col(Inbox.received_at), type_=UtcDateTime())).where(
-            col(Inbox.done_at).is_(None)
-        )
-    ).one()
-    messages, oldest_message = execute(
-        sa.select(sa.func.count(), sa.func.min(col(Outbox.created_at), type_=UtcDateTime())).where(
-            col(Outbox.reason).is_(None), col(Outbox.paced).is_(False), col(Outbox.due_at) <= now
-        )
-    ).one()
+    unhandled = col(Inbox.done_at).is_(None)
+    unsent = sa.and_(col(Outbox.reason).is_(None), col(Outbox.paced).is_(False), col(Outbox.due_at) <= now)
+    updates, oldest_update, late_updates = _count_waiting(session, col(Inbox.received_at), unhandled, now=now)
+    messages, oldest_message, late_messages = _count_waiting(session, col(Outbox.created_at), unsent, now=now)
     return WaitingDeliveries(
         updates=updates,
         oldest_update=oldest_update,
         messages=messages,
         oldest_message=oldest_message,
+        late=late_updates + late_messages,
         parked=parked.count_parked(session),
         wait=bot_waits.find_wait(session, now=now),
     )
+
+
+def _count_waiting(
+    session: Session, since: Any, condition: sa.ColumnElement[bool], *, now: datetime
+) -> tuple[int, datetime | None, int]:
+    """How many rows wait, since when the oldest does (a column), and how many have waited for BACKLOG or longer."""
+    is_late = since <= now - BACKLOG
+    counts = sa.select(sa.func.count(), sa.func.min(since, type_=UtcDateTime()), sa.func.count().filter(is_late))
+    number, oldest, late = session.connection().execute(counts.where(condition)).one()
+    return number, oldest, late
 
 
 @dataclass(frozen=True, kw_only=True)

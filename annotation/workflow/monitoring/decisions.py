@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -17,7 +17,8 @@ from annotation.store.models import AdjudicationCase, Annotator, Assignment, Ite
 from annotation.vocabulary import CaseReason, ProjectStatus
 from annotation.workflow import definitions
 from annotation.workflow.annotators import support_messages
-from annotation.workflow.monitoring import blindness
+from annotation.workflow.monitoring import blindness, progress
+from annotation.workflow.monitoring.progress import Doubt
 from annotation.workflow.review import doubts
 
 DOUBTS_COUNTED = timedelta(days=30)
@@ -96,27 +97,40 @@ def list_disputes(session: Session, project: Project, *, now: datetime) -> tuple
         for case, item in session.exec(cases)
         if {*case.reasons} - {CaseReason.REPORT.value}
     }
-    for (item, question), doubt in _find_new_doubts(session, project, now=now).items():
-        reasons = tuple(reason.value for reason in CaseReason if reason in doubt)
-        found.setdefault((item, question), Dispute(item=item, question=question, reasons=reasons, at=None))
+    for item, question, reasons in _list_new_doubts(session, project, now=now):
+        found.setdefault((item, question), Dispute(item=item, question=question, reasons=tuple(reasons), at=None))
     return tuple(sorted(found.values(), key=lambda one: (one.at or now, one.item, one.question)))
 
 
-def _find_new_doubts(
-    session: Session, project: Project, *, now: datetime
-) -> Mapping[tuple[str, str], frozenset[CaseReason]]:
-    """Why items are in doubt on which nobody has decided, by item and question.
-
-    A blind project has none: their number tells how far people agree. Nor has a project that asks nobody, in which ties
-    of imported votes are no task for anybody, or one that was closed long ago.
-    """
+def _list_new_doubts(session: Session, project: Project, *, now: datetime) -> Sequence[Doubt]:
+    """The items in doubt on which nobody has decided, as they were counted lately."""
     is_old = project.status is ProjectStatus.CLOSED and (project.closed_at or now) <= now - DOUBTS_COUNTED
-    if project.overlap is None or project.started_at is None or is_old or blindness.is_blind(session, project):
-        return {}
-    found = doubts.find_doubts(session, project, definitions.get_project_definition(project))
+    if is_old:
+        return ()
+    tally = progress.find_tally(session, project, now=now)
+    found = (
+        count_doubts(session, project)
+        if tally is None
+        else [(item, question, why) for item, question, why in tally.doubts]
+    )
     decided = {
         (item.external_id, question)
-        for question in {question for _, question in found}
+        for question in {question for _, question, _ in found}
         for item, _ in queries.list_holding(session, project_id=project.id or 0, question=question)
     }
-    return {key: reasons for key, reasons in found.items() if key not in decided}
+    return [doubt for doubt in found if doubt[:2] not in decided]
+
+
+def count_doubts(session: Session, project: Project) -> list[Doubt]:
+    """The items in doubt; this reads all answers of the project.
+
+    A blind project has none: their number tells how far people agree. Nor has a project that asks nobody, in which ties
+    of imported votes are no task for anybody.
+    """
+    if project.overlap is None or project.started_at is None or blindness.is_blind(session, project):
+        return []
+    found = doubts.find_doubts(session, project, definitions.get_project_definition(project))
+    return [
+        (item, question, [reason.value for reason in CaseReason if reason in reasons])
+        for (item, question), reasons in sorted(found.items())
+    ]

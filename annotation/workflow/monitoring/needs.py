@@ -159,8 +159,8 @@ def _list_bot_needs(session: Session, running: Sequence[Project], *, now: dateti
         has_work = bool(running) or waiting.updates + waiting.messages > 0
         if has_work and (ended is not None or _needs_first_bot(session, running)):
             yield Need(kind=NeedKind.BOT, since=ended)
-    if waiting.has_backlog(now=now):
-        yield Need(kind=NeedKind.BACKLOG, count=waiting.updates + waiting.messages, since=oldest)
+    if waiting.late:
+        yield Need(kind=NeedKind.BACKLOG, count=waiting.late, since=oldest)
 
 
 def _needs_first_bot(session: Session, running: Sequence[Project]) -> bool:
@@ -232,10 +232,7 @@ def _list_messages(session: Session, loaded: Mapping[int, Project]) -> Iterator[
     # from the reports to their items: a join would go through all items of the project
     reported_in = select(Item.project_id).where(col(Item.id) == col(Report.item_id)).scalar_subquery()
     reports = select(reported_in, Report.at).where(col(Report.resolved_at).is_(None)).order_by(col(Report.at))
-    by_project: dict[int, list[datetime]] = defaultdict(list)
-    for project_id, at in session.exec(reports):
-        by_project[project_id].append(at)
-    for project_id, times in by_project.items():
+    for project_id, times in _group_times(session.exec(reports)).items():
         yield _build_need(NeedKind.REPORT, loaded[project_id], count=len(times), since=times[0])
 
 
@@ -263,15 +260,22 @@ def _list_cases(session: Session, loaded: Mapping[int, Project], *, now: datetim
             ties = sum(dispute.is_tie for dispute in disputes)
             yield _build_need(NeedKind.DISPUTE, project, count=len(disputes), since=disputes[0].at, part=ties)
     decided = queries.build_decided_condition(col(AdjudicationCase.item_id), col(AdjudicationCase.question))
-    drawn = (
-        select(Item.project_id, func.count(), func.min(AdjudicationCase.created_at, type_=UtcDateTime()))
-        .select_from(AdjudicationCase)
-        .join(Item, col(Item.id) == col(AdjudicationCase.item_id))
-        .where(col(AdjudicationCase.gold_review_id).is_not(None), sa.not_(decided))
-        .group_by(col(Item.project_id))
+    # from the cases to their items, as for reports
+    in_project = select(Item.project_id).where(col(Item.id) == col(AdjudicationCase.item_id)).scalar_subquery()
+    drawn = select(in_project, AdjudicationCase.created_at).where(
+        col(AdjudicationCase.gold_review_id).is_not(None), sa.not_(decided)
     )
-    for project_id, count, since in session.exec(drawn):
-        yield _build_need(NeedKind.GOLD_REVIEW, loaded[project_id], count=count, since=since)
+    by_project = _group_times(session.exec(drawn.order_by(col(AdjudicationCase.created_at))))
+    for project_id, times in by_project.items():
+        yield _build_need(NeedKind.GOLD_REVIEW, loaded[project_id], count=len(times), since=times[0])
+
+
+def _group_times(rows: Iterable[tuple[int, datetime]]) -> dict[int, list[datetime]]:
+    """Times by the id of their project, in their order."""
+    found: dict[int, list[datetime]] = defaultdict(list)
+    for project_id, at in rows:
+        found[project_id].append(at)
+    return found
 
 
 def _list_reviews(session: Session, loaded: Mapping[int, Project]) -> Iterator[Need]:

@@ -29,11 +29,11 @@ from annotation.store.models import (
 )
 from annotation.store.table_base import UtcDateTime
 from annotation.vocabulary import ParticipationStatus, ProjectStatus
-from annotation.workflow.monitoring import bot_waits, campaign_status, progress
+from annotation.workflow.monitoring import bot_waits, campaign_status, decisions, progress
 from annotation.workflow.monitoring.bot_waits import POLLING, BotWait
 from annotation.workflow.monitoring.machine import MachineFacts
 from annotation.workflow.monitoring.needs import Need, list_needs
-from annotation.workflow.monitoring.progress import Progress
+from annotation.workflow.monitoring.progress import Doubt, Progress
 from annotation.workflow.notices import announcements
 
 CALM = timedelta(hours=1)
@@ -162,7 +162,7 @@ class Observation:
 
     `measured` is the progress of all projects, by their ids, but for closed ones whose progress is known. `told` are
     the keys of alerts of which organisers, by the ids of their annotators, were told before. `needs` is what needs
-    them, None unless a digest is due.
+    them, None unless a digest is due. `doubts` are the items in doubt of the same projects as `measured`.
     """
 
     at: datetime
@@ -171,7 +171,8 @@ class Observation:
     digest: tuple[DigestLine, ...]
     measured: Mapping[int, Progress]
     told: Mapping[int, frozenset[str]]
-    needs: tuple[Need, ...] | None = None
+    needs: tuple[Need, ...] | None
+    doubts: Mapping[int, Sequence[Doubt]]
 
 
 def observe_campaigns(
@@ -218,6 +219,11 @@ def observe_campaigns(
         needs=list_needs(session, now=now, default_zone=default_zone, machine=machine, measured=all_measured)
         if has_digest
         else None,
+        doubts={
+            project.id or 0: decisions.count_doubts(session, project)
+            for project in queries.list_projects(session)
+            if project.id in all_measured
+        },
     )
 
 
@@ -231,7 +237,7 @@ def find_due_digest(session: Session, organiser: Annotator, *, now: datetime, de
 
 def store_progress(session: Session, observed: Observation) -> None:
     """Keep how far the projects are, so that no card has to count it."""
-    progress.store_tallies(session, observed.measured, at=observed.at)
+    progress.store_tallies(session, observed.measured, observed.doubts, at=observed.at)
 
 
 def _list_progress_alerts(project: Project, measured: Progress, *, now: datetime) -> Iterator[OrganiserAlert]:
