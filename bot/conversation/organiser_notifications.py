@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from annotation.errors import Stale
-from annotation.workflow.notices import announcements
+from annotation.workflow.notices import announcements, waiting_announcements
+from annotation.workflow.notices.waiting_announcements import WaitingAnnouncement
 from annotation.workflow.organisers import alerts, campaigns, people
 from annotation.workflow.organisers.alerts import Observation, OrganiserAlert
 from annotation.workflow.organisers.people import ClaimedExport, MessageKind, OpenMessage
@@ -71,8 +72,16 @@ def render_campaigns(context: UpdateContext, *, page: int = 0) -> OrganiserCard:
         cards,
         make_words(context),
         waiting=people.count_open_messages(context.transaction.session),
+        announced=list_waiting_announcements(context),
         page=shown,
         total=len(listed),
+    )
+
+
+def list_waiting_announcements(context: UpdateContext) -> tuple[WaitingAnnouncement, ...]:
+    """The messages to all that people still wait for."""
+    return waiting_announcements.list_waiting_announcements(
+        context.transaction.session, now=context.now, default_zone=context.settings.time_zone
     )
 
 

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from annotation.vocabulary import UNSAID_TIME_ZONE, ProjectStatus
+from annotation.workflow.notices.waiting_announcements import WaitingAnnouncement
 from annotation.workflow.organisers import people
 from annotation.workflow.organisers.campaigns import CampaignChoice, ProjectOverview
 from annotation.workflow.organisers.people import AnnotatorDetails, ListedAnnotator
@@ -95,10 +96,11 @@ def render_campaigns(
     words: OrganiserWords,
     *,
     waiting: int,
+    announced: Sequence[WaitingAnnouncement],
     page: int,
     total: int,
 ) -> OrganiserCard:
-    """A page of all campaigns, each with a button, and one for what waits for an answer."""
+    """A page of all campaigns, each with a button, one for what waits for an answer, and one for messages to all."""
     if not campaigns:
         return words.render_card(words("admin-nothing"))
     lines = []
@@ -113,12 +115,14 @@ def render_campaigns(
         buttons.append(build_act_button(str(number), "campaign", campaign.id, campaign.kind))
     inbox = build_act_button(words("button-inbox", count=waiting), "inbox")
     announce = build_act_button(words("button-announce"), "announce")
+    waits = [words("admin-announced", count=sum(one.waiting for one in announced))] if announced else []
+    sent = [build_act_button(words("button-announced", count=len(announced)), "announced")] if announced else []
     turn = _build_page_buttons("campaigns", page=page, last=(total - 1) // PAGE)
     return words.render_card(
         message_layout.make_bold_block(words("admin")),
         "\n".join(lines),
-        words("admin-waiting", count=waiting),
-        buttons=(*message_layout.arrange_buttons(buttons), *turn, (inbox,), (announce,)),
+        "\n".join((words("admin-waiting", count=waiting), *waits)),
+        buttons=(*message_layout.arrange_buttons(buttons), *turn, (inbox,), *((one,) for one in sent), (announce,)),
     )
 
 
