@@ -24,6 +24,7 @@ from annotation.vocabulary import AssignmentStatus, Event, ParticipationStatus, 
 from annotation.workflow import assignments
 from annotation.workflow.lifecycle import projects, transitions
 from annotation.workflow.monitoring.bot_waits import WaitReason
+from annotation.workflow.notices import announcements
 from annotation.workflow.organisers import people
 from annotation.workflow.organisers.alerts import AlertKind
 from annotation.workflow.organisers.campaigns import OrganiserAct
@@ -414,6 +415,7 @@ async def test_a_message_to_all_is_shown_before_it_is_sent(chat: Chat, load: Cal
     organiser.tap("Send", on=preview)
     organiser.tap("Send", on=preview)
     await chat.deliver()
+    chat.now += announcements.WORK_LASTS  # nobody is at work any more
     await collect(chat)
     await collect(chat)
     for person in people:
