@@ -379,10 +379,10 @@ async def test_an_invitation_is_made_once_and_can_be_forwarded(chat: Chat, load:
     """A repeated tap makes no second link; the link lets somebody in."""
     load(*ITEMS)
     organiser = await open_admin(chat)
-    await go(chat, organiser, "1", "Invite")
+    await go(chat, organiser, "1", "Invite", "New link")
     card = organiser.messages[-1]
-    organiser.tap("New link", on=card)
-    organiser.tap("New link", on=card)
+    organiser.tap("Make the link", on=card)
+    organiser.tap("Make the link", on=card)
     await chat.deliver()
     with chat.database.reading() as view:
         invitation = view.exec(select(models.Invitation)).one()
