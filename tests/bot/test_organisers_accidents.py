@@ -193,6 +193,6 @@ async def test_a_stray_text_of_an_organiser_is_answered_as_an_organisers(chat: C
     assert not any("Campaigns" in message.text for message in stranger.messages)
     await chat.send(organiser, "/start")
     await chat.tap(organiser, "English")
-    await chat.tap(organiser, "Start")
+    await chat.tap(organiser, "Begin")
     await chat.send(organiser, "Привіт усім")
     assert not organiser.messages[-1].text.startswith("Campaigns")
