@@ -121,7 +121,7 @@ async def test_a_person_is_seen_suspended_and_let_go_on(chat: Chat, load: Callab
         "Status: takes part", "Answered: 1, skipped: 0", "Half of the answers take under 1 s.",
         "Last here: just now", "Assigned: 1",
     ]  # fmt: skip
-    text = await go(chat, organiser, "Take back: 1")
+    text = await go(chat, organiser, "Take back: 1", "Take back now: 1")
     assert text.endswith("Assigned: nothing")
     await go(chat, organiser, "Suspend")
     await chat.send(organiser, "answers without reading")
@@ -233,15 +233,18 @@ async def test_what_is_taken_back_is_named_before_and_after(chat: Chat, load: Ca
     push_batch(chat, 1, n_items=2)
     organiser.tap("Take back: 1", on=card)
     await chat.deliver()
+    assert organiser.messages[-1].text.startswith("Take back 1 item from ")
+    assert count_in_hand(chat) == 3  # asked, not done
+    await chat.tap(organiser, "Take back now: 1")
     assert organiser.toasts[-1].startswith("We no longer ask that.")
     assert count_in_hand(chat) == 3
     assert (await go(chat, organiser, "1", "People", "1")).endswith("Assigned: 0, Label Studio: 2")
-    assert (await go(chat, organiser, "Take back: 3")).endswith("Assigned: nothing")
+    assert (await go(chat, organiser, "Take back: 3", "Take back now: 3")).endswith("Assigned: nothing")
     assert organiser.toasts[-1] == "Taken back: 1 in Telegram, 2 in Label Studio"
     assert count_in_hand(chat) == 0
     push_batch(chat, 1, n_items=1)
     assert (await go(chat, organiser, "‹ Back", "1")).endswith("Assigned: Label Studio: 1")
-    assert (await go(chat, organiser, "Take back: 1")).endswith("Assigned: nothing")
+    assert (await go(chat, organiser, "Take back: 1", "Take back now: 1")).endswith("Assigned: nothing")
     assert [act for act, *_ in list_acts(chat)] == ["release", "release"]
 
 

@@ -139,6 +139,15 @@ def _unsuspend_person(context: UpdateContext, callback: CallbackData) -> Telegra
     return _show_person(context, callback, organiser_notifications.make_words(context)("unsuspended-now"))
 
 
+def _ask_to_release(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
+    """Ask before items are taken back, with their number: an annotator does not get them again by a second tap."""
+    project_id, counts = callback.get_number(0), (callback.get_number(1), callback.get_number(2))
+    details = people.get_person(context.transaction.session, project_id=project_id, annotator_id=callback.row_id)
+    words = organiser_notifications.make_words(context)
+    card = organiser_cards.render_release_question(details, words, project_id=project_id, counts=counts)
+    return organiser_notifications.show_card(context, card)
+
+
 def _release_items(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
     released = campaigns.release_items(
         context.transaction.session,
@@ -219,7 +228,8 @@ TAPS: Mapping[str, Callable[[UpdateContext, CallbackData], TelegramCalls]] = {
     "people": _show_people,
     "person": _show_person,
     "unsuspend": _unsuspend_person,
-    "release": _release_items,
+    "release": _ask_to_release,
+    "release-now": _release_items,
     "inbox": _show_inbox,
     "next": _show_next_message,
     "dismiss": _dismiss_report,

@@ -67,6 +67,11 @@ person-gone = Their data was erased at their request.
 button-suspend = Suspend
 button-unsuspend = End suspension
 button-release = Take back: { $count }
+release-why = Take back { $count ->
+    [one] { $count } item
+   *[other] { $count } items
+} from { $name }? Others get them; this cannot be undone.
+button-release-now = Take back now: { $count }
 suspend-why = Why are you suspending { $name }? Write one sentence: it is kept on record. The bot does not show it, but they can read it if they ask for their data.
 suspended-now = { $name } is suspended in all projects.
 no-reason = Nobody is suspended: the reason has no words.

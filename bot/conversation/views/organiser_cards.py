@@ -252,5 +252,17 @@ def render_person(details: AnnotatorDetails, words: OrganiserWords, *, project_i
     )
 
 
+def render_release_question(
+    details: AnnotatorDetails, words: OrganiserWords, *, project_id: int, counts: tuple[int, int]
+) -> OrganiserCard:
+    """Whether to take back what an annotator has: so many items in Telegram and in Label Studio."""
+    address = (details.listed.annotator_id, project_id)
+    number = sum(counts)
+    release = build_act_button(words("button-release-now", count=number), "release-now", *address, *counts)
+    back = build_act_button(words("button-back"), "person", *address)
+    asked = words("release-why", count=number, name=details.listed.pseudonym)
+    return words.render_card(asked, buttons=((release,), (back,)))
+
+
 def _name_standing(listed: ListedAnnotator, words: OrganiserWords) -> str:
     return words("standing-suspended" if listed.is_suspended else f"standing-{listed.status.value}")
