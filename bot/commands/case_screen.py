@@ -143,14 +143,13 @@ def edit_text(prompt: str, text: str) -> str:
     chosen = os.environ.get("VISUAL") or os.environ.get("EDITOR") or next(filter(shutil.which, EDITORS), None)
     if chosen is None:
         return read_line(prompt)
-    with tempfile.NamedTemporaryFile("w+", encoding="utf-8", prefix="hromada-", suffix=".txt") as file:
-        file.write(text)
-        file.flush()
-        os.utime(file.name, (0, 0))  # so that any save shows, also one within a tick of the clock
-        ended = subprocess.run([*shlex.split(chosen), file.name], check=False)  # noqa: S603  # the user's own editor
-        written = Path(file.name)
-        is_saved = ended.returncode == 0 and written.exists() and written.stat().st_mtime_ns != 0
-        return written.read_text("utf-8").strip() if is_saved else ""
+    with tempfile.TemporaryDirectory(prefix="hromada-") as folder:
+        file = Path(folder) / "answer.txt"
+        file.write_text(text, "utf-8")
+        os.utime(file, (0, 0))  # so that any save shows, also one within a tick of the clock
+        ended = subprocess.run([*shlex.split(chosen), str(file)], check=False)  # noqa: S603  # the user's own editor
+        is_saved = ended.returncode == 0 and file.exists() and file.stat().st_mtime_ns != 0
+        return file.read_text("utf-8").strip() if is_saved else ""
 
 
 class NumberPad:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import pty
@@ -11,7 +12,7 @@ import sys
 import termios
 import threading
 import tty
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from select import select as ready
 from typing import TYPE_CHECKING
 
@@ -62,31 +63,25 @@ def type_at(ours: int, steps: Steps) -> str:
     return seen.decode()
 
 
-@pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Steps], threading.Thread]]:
-    """This process at a terminal; the function begins to type."""
+@contextlib.contextmanager
+def at_terminal(*steps: tuple[str, bytes]) -> Iterator[None]:
+    """Put this process at a terminal, where somebody types."""
     ours, theirs = pty.openpty()
     attributes = termios.tcgetattr(theirs)
     attributes[tty.IFLAG] |= UTF8  # as terminals set it: Backspace takes a whole letter back
     termios.tcsetattr(theirs, termios.TCSANOW, attributes)
-    with os.fdopen(theirs, "r+b", buffering=0, closefd=False) as line:
-        monkeypatch.setattr(sys, "stdin", os.fdopen(os.dup(line.fileno()), encoding="utf-8"))
-        monkeypatch.setattr(sys, "stdout", os.fdopen(os.dup(line.fileno()), "w", encoding="utf-8", buffering=1))
-        typists: list[threading.Thread] = []
-
-        def type_keys(steps: Steps) -> threading.Thread:
-            typist = threading.Thread(target=lambda: type_at(ours, steps), daemon=True)
-            typist.start()
-            typists.append(typist)
-            return typist
-
-        yield type_keys
-        sys.stdin.close()
-        sys.stdout.close()
-        for typist in typists:
-            typist.join(5)
+    typist = threading.Thread(target=type_at, args=(ours, steps), daemon=True)
+    with (
+        os.fdopen(os.dup(theirs), encoding="utf-8") as read,
+        os.fdopen(theirs, "w", encoding="utf-8", buffering=1) as written,
+        pytest.MonkeyPatch.context() as patched,
+    ):
+        patched.setattr(sys, "stdin", read)
+        patched.setattr(sys, "stdout", written)
+        typist.start()
+        yield
+    typist.join(10)
     os.close(ours)
-    os.close(theirs)
 
 
 @pytest.mark.parametrize(
@@ -104,14 +99,13 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Steps], thre
         (b"\x04", ""),
     ],
 )
-def test_escape_and_control_characters_cancel_a_line(
-    terminal: Callable[[Steps], object], keys: bytes, line: str
-) -> None:
+def test_escape_and_control_characters_cancel_a_line(keys: bytes, line: str) -> None:
     """At once, and nothing of it is left for the next key; the end of the input cancels, too."""
-    terminal([("Why?", keys), ("next", b"q")])
-    assert case_screen.read_line("Why?") == line
-    print("next", flush=True)
-    assert case_screen.read_key() == "q"
+    with at_terminal(("Why?", keys), ("next", b"q")):
+        read = case_screen.read_line("Why?")
+        print("next", flush=True)
+        following = case_screen.read_key()
+    assert (read, following) == (line, "q")
 
 
 @pytest.mark.parametrize(
@@ -126,18 +120,21 @@ def test_escape_and_control_characters_cancel_a_line(
     ],
 )
 def test_an_editor_that_is_left_without_saving_gives_no_text(
-    terminal: Callable[[Steps], object], monkeypatch: pytest.MonkeyPatch, editor: str, text: str
+    monkeypatch: pytest.MonkeyPatch, editor: str, text: str
 ) -> None:
     """Saved as it was, the text is an answer; not saved, or left with an error, there is none."""
     monkeypatch.setenv("VISUAL", editor)
-    assert case_screen.edit_text("Your answer:", "as it was") == text
+    with at_terminal():
+        written = case_screen.edit_text("Your answer:", "as it was")
+    assert written == text
 
 
 @pytest.mark.parametrize(("keys", "answer"), [("y", True), ("н", True), ("n", False), ("\r", False), ("\x1b", False)])
-def test_only_yes_is_a_yes(terminal: Callable[[Steps], object], keys: str, answer: bool) -> None:
+def test_only_yes_is_a_yes(keys: str, answer: bool) -> None:
     """On a Ukrainian keyboard, too."""
-    terminal([("?", keys.encode())])
-    assert case_screen.ask_yes("Accept 12 answers?") is answer
+    with at_terminal(("?", keys.encode())):
+        is_yes = case_screen.ask_yes("Accept 12 answers?")
+    assert is_yes is answer
 
 
 def list_reviews(session: Session) -> list[tuple[ReviewDecision, str]]:
