@@ -27,7 +27,7 @@ COMMANDS = {
     NeedKind.LATE: "hromada label-studio status {project}",
     NeedKind.SET_ASIDE: "hromada label-studio pull",
     NeedKind.COPIES: "hromada label-studio pull",
-    NeedKind.BROADCAST: "hromada messages",
+    NeedKind.BROADCAST: "hromada messages waiting",
     NeedKind.BACKUP: "hromada database backup FILE",
     NeedKind.END: "hromada close {project}",
 }

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from annotation.errors import Stale
 from annotation.workflow.monitoring import needs
 from annotation.workflow.monitoring.needs import Need
-from annotation.workflow.notices import announcements
+from annotation.workflow.notices import announcements, waiting_announcements
+from annotation.workflow.notices.waiting_announcements import WaitingAnnouncement
 from annotation.workflow.organisers import alerts, campaigns, people
 from annotation.workflow.organisers.alerts import Observation, OrganiserAlert
 from annotation.workflow.organisers.campaigns import CampaignChoice, ProjectOverview
@@ -75,7 +76,14 @@ def render_campaigns(context: UpdateContext, *, page: int = 0) -> OrganiserCard:
         (campaign, summarise_campaign(context, campaign, found))
         for campaign in listed[start : start + organiser_cards.PAGE]
     ]
-    return organiser_cards.render_campaigns(cards, make_words(context), needs=found, page=shown, total=len(listed))
+    return organiser_cards.render_campaigns(
+        cards,
+        make_words(context),
+        needs=found,
+        announced=list_waiting_announcements(context),
+        page=shown,
+        total=len(listed),
+    )
 
 
 def summarise_campaign(
@@ -86,6 +94,13 @@ def summarise_campaign(
         campaigns.summarise_project(context.transaction.session, project, needs=found, now=context.now)
         for project in campaign.projects
     ]
+
+
+def list_waiting_announcements(context: UpdateContext) -> tuple[WaitingAnnouncement, ...]:
+    """The messages to all that people still wait for."""
+    return waiting_announcements.list_waiting_announcements(
+        context.transaction.session, now=context.now, default_zone=context.settings.time_zone
+    )
 
 
 def get_message(context: UpdateContext, callback: CallbackData) -> OpenMessage:

@@ -25,6 +25,7 @@ from annotation.workflow import assignments
 from annotation.workflow.lifecycle import projects, transitions
 from annotation.workflow.monitoring.bot_waits import WaitReason
 from annotation.workflow.monitoring.needs import NeedKind
+from annotation.workflow.notices import announcements
 from annotation.workflow.organisers import people
 from annotation.workflow.organisers.alerts import AlertKind
 from annotation.workflow.organisers.campaigns import OrganiserAct
@@ -121,7 +122,7 @@ async def test_a_person_is_seen_suspended_and_let_go_on(chat: Chat, load: Callab
         "Status: takes part", "Answered: 1, skipped: 0", "Half of the answers take under 1 s.",
         "Last here: just now", "Assigned: 1",
     ]  # fmt: skip
-    text = await go(chat, organiser, "Take back: 1")
+    text = await go(chat, organiser, "Take back: 1", "Take back now: 1")
     assert text.endswith("Assigned: nothing")
     await go(chat, organiser, "Suspend")
     await chat.send(organiser, "answers without reading")
@@ -233,15 +234,18 @@ async def test_what_is_taken_back_is_named_before_and_after(chat: Chat, load: Ca
     push_batch(chat, 1, n_items=2)
     organiser.tap("Take back: 1", on=card)
     await chat.deliver()
+    assert organiser.messages[-1].text.startswith("Take back 1 item from ")
+    assert count_in_hand(chat) == 3  # asked, not done
+    await chat.tap(organiser, "Take back now: 1")
     assert organiser.toasts[-1].startswith("We no longer ask that.")
     assert count_in_hand(chat) == 3
     assert (await go(chat, organiser, "1", "People", "1")).endswith("Assigned: 0, Label Studio: 2")
-    assert (await go(chat, organiser, "Take back: 3")).endswith("Assigned: nothing")
+    assert (await go(chat, organiser, "Take back: 3", "Take back now: 3")).endswith("Assigned: nothing")
     assert organiser.toasts[-1] == "Taken back: 1 in Telegram, 2 in Label Studio"
     assert count_in_hand(chat) == 0
     push_batch(chat, 1, n_items=1)
     assert (await go(chat, organiser, "‹ Back", "1")).endswith("Assigned: Label Studio: 1")
-    assert (await go(chat, organiser, "Take back: 1")).endswith("Assigned: nothing")
+    assert (await go(chat, organiser, "Take back: 1", "Take back now: 1")).endswith("Assigned: nothing")
     assert [act for act, *_ in list_acts(chat)] == ["release", "release"]
 
 
@@ -379,10 +383,10 @@ async def test_an_invitation_is_made_once_and_can_be_forwarded(chat: Chat, load:
     """A repeated tap makes no second link; the link lets somebody in."""
     load(*ITEMS)
     organiser = await open_admin(chat)
-    await go(chat, organiser, "1", "Invite")
+    await go(chat, organiser, "1", "Invite", "New link")
     card = organiser.messages[-1]
-    organiser.tap("New link", on=card)
-    organiser.tap("New link", on=card)
+    organiser.tap("Make the link", on=card)
+    organiser.tap("Make the link", on=card)
     await chat.deliver()
     with chat.database.reading() as view:
         invitation = view.exec(select(models.Invitation)).one()
@@ -415,6 +419,7 @@ async def test_a_message_to_all_is_shown_before_it_is_sent(chat: Chat, load: Cal
     organiser.tap("Send", on=preview)
     organiser.tap("Send", on=preview)
     await chat.deliver()
+    chat.now += announcements.WORK_LASTS  # nobody is at work any more
     await collect(chat)
     await collect(chat)
     for person in people:

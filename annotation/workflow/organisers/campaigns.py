@@ -18,7 +18,8 @@ from annotation.workflow.lifecycle import text_changes, transitions
 from annotation.workflow.monitoring import progress
 from annotation.workflow.monitoring.needs import Need, measure_urgency
 from annotation.workflow.monitoring.progress import Progress
-from annotation.workflow.notices import announcements
+from annotation.workflow.notices import announcements, waiting_announcements
+from annotation.workflow.notices.waiting_announcements import CancelledAnnouncement
 from annotation.workflow.organisers import people
 from annotation.workflow.organisers.people import MessageKind, OpenMessage, add_request
 from annotation.workflow.review import cases
@@ -132,6 +133,8 @@ class OrganiserAct(StrEnum):
     ANSWER_ALL = "answer to all"
     DISMISS = "dismiss"
     ANNOUNCE = "announce"
+    CANCEL = "cancel"
+    LIMIT_INVITATION = "limit invitation"
     EXPORT = "export"
 
 
@@ -190,6 +193,21 @@ def create_invitation(
     for project in campaign.projects:
         _record_act(session, OrganiserAct.INVITE, by=by, now=now, project_id=project.id)
     return invitation
+
+
+def limit_invitation(
+    session: Session,
+    *,
+    invitation: models.Invitation,
+    campaign: CampaignChoice,
+    expires_at: datetime,
+    by: int,
+    now: datetime,
+) -> None:
+    """Let an invitation be used until this time, at once no more if that is now."""
+    invitations.limit_invitation(session, invitation=invitation, expires_at=expires_at, now=now)
+    for project in campaign.projects:
+        _record_act(session, OrganiserAct.LIMIT_INVITATION, by=by, now=now, project_id=project.id)
 
 
 def list_invitations(session: Session, campaign: CampaignChoice) -> list[models.Invitation]:
@@ -299,6 +317,14 @@ def send_announcement(session: Session, *, announcement_id: int, by: int, now: d
     number = announcements.send_announcement(session, announcement=draft, now=now)
     _record_act(session, OrganiserAct.ANNOUNCE, by=by, now=now, project_id=draft.project_id)
     return number
+
+
+def cancel_announcement(session: Session, *, announcement_id: int, by: int, now: datetime) -> CancelledAnnouncement:
+    """Send an announcement to nobody else; raises Conflict if nobody waits for it, NotFound if it was never sent."""
+    cancelled = waiting_announcements.cancel_announcement(session, announcement_id=announcement_id, now=now)
+    project_id = session.get_one(models.Announcement, announcement_id).project_id
+    _record_act(session, OrganiserAct.CANCEL, by=by, now=now, project_id=project_id)
+    return cancelled
 
 
 def request_export(session: Session, *, project: models.ProjectRow, by: int, now: datetime) -> bool:

@@ -242,8 +242,9 @@ def plan_gold_review(
     """Draw the items of a gold review: all of the strata `people` and `models`, and `sample` of the rest.
 
     `strata` has the stratum of every main item with declared gold, by external id; `candidates` are answers of models,
-    as answers are stored, offered beside those of people. Raises BadInput for a sample below LEAST_SAMPLE, Refused
-    without declared gold, and Conflict where the review is planned already.
+    as answers are stored, offered beside those of people. A review of which nothing is decided yet is drawn again.
+    Raises BadInput for a sample below LEAST_SAMPLE, Refused without declared gold, and Conflict where items of the
+    review are decided.
     """
     if sample < LEAST_SAMPLE:
         raise BadInput(
@@ -252,8 +253,7 @@ def plan_gold_review(
             remedy=f"Draw {LEAST_SAMPLE} or more.",
         )
     _lock_project(session, project)
-    if find_gold_review(session, project=project, question=question) is not None:
-        raise Conflict("The gold review is planned already.", remedy="Go on with it: leave --sample and --models out.")
+    _drop_gold_review(session, project=project, question=question)
     items = [item for item in _list_main_items(session, project) if item.external_id in strata]
     if not items:
         raise Refused(f"{project.name} has no declared gold to review.", remedy="Name it in `items.gold`.")
@@ -282,6 +282,31 @@ def plan_gold_review(
             session.add(case)
     session.flush()
     return review
+
+
+def _drop_gold_review(session: Session, *, project: Project, question: str) -> None:
+    """Delete the plan of a gold review, if there is one; raises Conflict where items of it were decided since."""
+    review = find_gold_review(session, project=project, question=question)
+    if review is None:
+        return
+    drawn = [case for case in _list_cases(session, project, question) if case.gold_review_id == review.id]
+    holding = queries.list_holding(session, project_id=project.id or 0, question=question)
+    decided_at = {item.id: decision.at for item, decision in holding}
+    number = sum(decided_at.get(case.item_id, review.created_at) > review.created_at for case in drawn)
+    if number:
+        raise Conflict(
+            f"The gold review has begun: {number} of its {len(drawn)} items are decided.",
+            remedy="Go on with it: leave --sample and --models out.",
+        )
+    pushed = set(session.exec(select(LabelStudioReviewTask.case_id)))
+    for case in drawn:
+        case.gold_review_id, case.stratum, case.candidates = None, None, []
+        session.add(case)
+        if not case.reasons and case.id not in pushed and case.item_id not in decided_at:
+            session.delete(case)
+    session.flush()
+    session.delete(review)
+    session.flush()
 
 
 def find_gold_review(session: Session, *, project: Project, question: str) -> GoldReview | None:

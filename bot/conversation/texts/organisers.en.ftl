@@ -4,6 +4,12 @@ admin = Campaigns
 admin-nothing = Nothing is loaded yet: `hromada load` on the command line.
 admin-command = Campaigns, people, questions
 admin-line = { $title } — { $status }, { $share } %
+admin-announced = Messages to all: { $count ->
+    [one] { $count } person has yet to get one
+   *[other] { $count } people have yet to get one
+}
+button-announced = Messages to all: { $count }
+stray-text = Nothing asks you for a text now. To write to people, choose here:
 status-loaded = not started
 status-running = running
 status-paused = paused
@@ -53,8 +59,14 @@ person-gone = Their data was erased at their request.
 button-suspend = Suspend
 button-unsuspend = End suspension
 button-release = Take back: { $count }
+release-why = Take back { $count ->
+    [one] { $count } item
+   *[other] { $count } items
+} from { $name }? Others get them; this cannot be undone.
+button-release-now = Take back now: { $count }
 suspend-why = Why are you suspending { $name }? Write one sentence: it is kept on record. The bot does not show it, but they can read it if they ask for their data.
 suspended-now = { $name } is suspended in all projects.
+no-reason = Nobody is suspended: the reason has no words.
 unsuspended-now = The suspension is over
 released-now = Taken back: { $telegram } in Telegram, { $label } in Label Studio
 
@@ -88,15 +100,28 @@ invitation-none = There are none yet: anybody who finds the bot can take part. A
 invitation-of-programme = There are none for this data set alone. Invitations to the whole programme also work here.
 invitation-line = { $link } — used { $used }{ $until }
 invitation-until = , until { $date }
+invitation-ended = , ended { $date }
+invitation-new = Make a new link? Anyone who has it can join “{ $title }”, for { $days } days.
+invitation-first = After the first link is made, nobody can join without one.
+invitation-one = Invitation to “{ $title }”
+invitation-explained = People who have joined stay, whatever happens to the link. A link that has ended can be made to last again.
 button-new-link = New link
+button-make-link = Make the link
+button-end-link = End it now
+button-link-days = { $count ->
+    [one] Until tomorrow
+   *[other] For { $count } days from now
+}
 
 ## A message to all
 
 announce-type = Type the message. You will see it before it is sent.
 announce-preview = { $count ->
-    [one] { $count } person gets this, between 10 and 20 o’clock where they are:
-   *[other] { $count } people get this, each between 10 and 20 o’clock where they are:
+    [one] { $count } person gets this, between 10 and 20 o’clock where they are.
+   *[other] { $count } people get this, each between 10 and 20 o’clock where they are.
 }
+announce-at-once = It goes out now where it is day, elsewhere from 10:00 where people are.
+announce-from = It goes out from { $when }: to each person from 10:00 where they are.
 announce-nobody = Nobody would get it: nobody takes part yet whom the bot can write to.
 button-send = Send
 button-dont = Do not send
@@ -105,6 +130,24 @@ announced-now = { $count ->
    *[other] It goes to { $count } people, about 29 per second.
 }
 dropped-now = Not sent.
+announced = Messages to all that people have yet to get
+announced-nothing = Nobody has yet to get a message to all.
+announced-to-all = to all
+announced-line = { $to }: { $count ->
+    [one] { $count } person has yet to get it
+   *[other] { $count } people have yet to get it
+}, { $reached } have it.
+button-cancel = Cancel this message
+button-cancel-number = Cancel { $number }
+cancel-why = Cancel this message? { $count ->
+    [one] { $count } person will not get it
+   *[other] { $count } people will not get it
+}; { $reached } have it already and keep it:
+button-cancel-now = Cancel it for { $count }
+cancelled-now = Cancelled: { $count ->
+    [one] { $count } person does not get it
+   *[other] { $count } people do not get it
+}, { $reached } have it.
 too-long-text = That is too long: at most { $most } characters.
 unknown-command = There is no command { $command }. Please write it again with a command that exists: /help lists them.
 empty-text = Please write it in words: there is no text to send.

@@ -4,6 +4,13 @@ admin = Кампанії
 admin-nothing = Ще нічого не завантажено: `hromada load` у командному рядку.
 admin-command = Кампанії, люди, запитання
 admin-line = { $title } — { $status }, { $share } %
+admin-announced = Повідомлення всім: { $count ->
+    [one] ще отримає { $count } людина
+    [few] ще отримають { $count } людини
+   *[other] ще отримають { $count } людей
+}
+button-announced = Повідомлення всім: { $count }
+stray-text = Зараз від вас не чекають тексту. Щоб написати людям, виберіть тут:
 status-loaded = не розпочато
 status-running = триває
 status-paused = призупинено
@@ -54,8 +61,15 @@ person-gone = Дані стерто на їхнє прохання.
 button-suspend = Зупинити участь
 button-unsuspend = Повернути участь
 button-release = Забрати: { $count }
+release-why = Забрати { $count ->
+    [one] { $count } завдання
+    [few] { $count } завдання
+   *[other] { $count } завдань
+} у { $name }? Їх отримають інші; скасувати цього не можна.
+button-release-now = Забрати зараз: { $count }
 suspend-why = Чому ви зупиняєте участь { $name }? Одне речення: воно лишиться в журналі. Бот його не покаже, але людина прочитає його, якщо попросить свої дані.
 suspended-now = Участь { $name } зупинено в усіх проєктах.
+no-reason = Нікого не зупинено: у причині немає слів.
 unsuspended-now = Участь повернуто
 released-now = Забрано: у Telegram { $telegram }, у Label Studio { $label }
 
@@ -89,16 +103,30 @@ invitation-none = Поки немає жодного: участь може вз
 invitation-of-programme = Окремо до цього набору даних немає жодного. Запрошення до всієї програми діють і тут.
 invitation-line = { $link } — використано { $used }{ $until }
 invitation-until = , до { $date }
+invitation-ended = , закінчилося { $date }
+invitation-new = Зробити нове посилання? Кожен, хто його має, зможе приєднатися до «{ $title }» протягом { $days } днів.
+invitation-first = Щойно з’явиться перше посилання, без нього ніхто вже не приєднається.
+invitation-one = Запрошення до «{ $title }»
+invitation-explained = Хто вже приєднався, той залишається, хоч би що сталося з посиланням. Посилання, що закінчилося, можна продовжити.
 button-new-link = Нове посилання
+button-make-link = Зробити посилання
+button-end-link = Закінчити зараз
+button-link-days = { $count ->
+    [one] До завтра
+    [few] Ще на { $count } дні
+   *[other] Ще на { $count } днів
+}
 
 ## A message to all
 
 announce-type = Напишіть повідомлення. Перш ніж його надіслати, ви його побачите.
 announce-preview = { $count ->
-    [one] Це отримає { $count } людина, між 10 і 20 годиною за її часом:
-    [few] Це отримають { $count } людини, кожна між 10 і 20 годиною за своїм часом:
-   *[other] Це отримають { $count } людей, кожна між 10 і 20 годиною за своїм часом:
+    [one] Це отримає { $count } людина, між 10 і 20 годиною за її часом.
+    [few] Це отримають { $count } людини, кожна між 10 і 20 годиною за своїм часом.
+   *[other] Це отримають { $count } людей, кожна між 10 і 20 годиною за своїм часом.
 }
+announce-at-once = Туди, де день, повідомлення вийде зараз, деінде — з 10:00 за місцевим часом.
+announce-from = Повідомлення вийде з { $when }: до кожної людини з 10:00 за її часом.
 announce-nobody = Це не отримав би ніхто: поки немає нікого, кому бот може написати.
 button-send = Надіслати
 button-dont = Не надсилати
@@ -108,6 +136,27 @@ announced-now = { $count ->
    *[other] Повідомлення йде { $count } людям. За секунду виходить близько 29.
 }
 dropped-now = Не надіслано.
+announced = Повідомлення всім, які ще не всі отримали
+announced-nothing = Усі повідомлення отримано.
+announced-to-all = усім
+announced-line = { $to }: { $count ->
+    [one] ще отримає { $count } людина
+    [few] ще отримають { $count } людини
+   *[other] ще отримають { $count } людей
+}, уже мають { $reached }.
+button-cancel = Скасувати повідомлення
+button-cancel-number = Скасувати { $number }
+cancel-why = Скасувати це повідомлення? { $count ->
+    [one] Його не отримає { $count } людина
+    [few] Його не отримають { $count } людини
+   *[other] Його не отримають { $count } людей
+}; { $reached } вже його мають, і воно в них залишиться:
+button-cancel-now = Скасувати для { $count }
+cancelled-now = Скасовано: { $count ->
+    [one] { $count } людина його не отримає
+    [few] { $count } людини його не отримають
+   *[other] { $count } людей його не отримають
+}, { $reached } вже його мають.
 too-long-text = Текст задовгий: щонайбільше { $most } символів.
 unknown-command = Команди { $command } немає. Напишіть ще раз із командою, яка є: їх перелічує /help.
 empty-text = Напишіть це словами: без тексту нічого надіслати.

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 from annotation.vocabulary import UNSAID_TIME_ZONE, ProjectStatus
 from annotation.workflow.monitoring.needs import Need, NeedKind
+from annotation.workflow.notices.waiting_announcements import WaitingAnnouncement
 from annotation.workflow.organisers import people
 from annotation.workflow.organisers.campaigns import CampaignChoice, ProjectOverview
 from annotation.workflow.organisers.people import AnnotatorDetails, ListedAnnotator
@@ -37,6 +38,7 @@ NEED_ACTS = {
     NeedKind.REPORT: "inbox",
     NeedKind.PAUSED: "people",
     NeedKind.LATE: "people",
+    NeedKind.BROADCAST: "announced",
     NeedKind.END: "campaign",
 }
 """What an organiser can do in the chat about each kind of need."""
@@ -116,10 +118,11 @@ def render_campaigns(
     words: OrganiserWords,
     *,
     needs: Sequence[Need],
+    announced: Sequence[WaitingAnnouncement],
     page: int,
     total: int,
 ) -> OrganiserCard:
-    """What needs the organisers, and a page of all campaigns, each with a button."""
+    """What needs the organisers, and a page of all campaigns, each with a button; a button for messages to all."""
     if not campaigns:
         return words.render_card(*render_needs(needs, words), words("admin-nothing"))
     lines = []
@@ -133,12 +136,22 @@ def render_campaigns(
         lines.append(f"{number}) {line}")
         buttons.append(build_act_button(str(number), "campaign", campaign.id, campaign.kind))
     announce = build_act_button(words("button-announce"), "announce")
+    is_told = any(need.kind is NeedKind.BROADCAST for need in needs)
+    waits = [words("admin-announced", count=sum(one.waiting for one in announced))] if announced and not is_told else []
+    sent = [build_act_button(words("button-announced", count=len(announced)), "announced")] if announced else []
     turn = _build_page_buttons("campaigns", page=page, last=(total - 1) // PAGE)
     return words.render_card(
         message_layout.make_bold_block(words("admin")),
         *render_needs(needs, words),
         "\n".join(lines),
-        buttons=(*build_need_buttons(needs, words), *message_layout.arrange_buttons(buttons), *turn, (announce,)),
+        *waits,
+        buttons=(
+            *build_need_buttons(needs, words),
+            *((one,) for one in sent),
+            *message_layout.arrange_buttons(buttons),
+            *turn,
+            (announce,),
+        ),
     )
 
 
@@ -160,7 +173,7 @@ def _describe_need(need: Need, words: OrganiserWords) -> str:
 
 def build_need_buttons(needs: Sequence[Need], words: OrganiserWords) -> ButtonRows:
     """The buttons that deal with what needs the organisers, the most urgent first: one for all messages, and one for
-    each thing to do in a project.
+    each thing to do in a project. `render_campaigns` adds that for messages to all.
     """
     messages = [need for need in needs if NEED_ACTS.get(need.kind) == "inbox"]
     in_projects = {need.project_id for need in messages}
@@ -168,7 +181,7 @@ def build_need_buttons(needs: Sequence[Need], words: OrganiserWords) -> ButtonRo
     acts = dict.fromkeys(
         (NEED_ACTS[need.kind], need.project_id or 0, need.title or "")
         for need in needs[:MOST_NEEDS]
-        if need.kind in NEED_ACTS
+        if need.kind in NEED_ACTS and need.kind is not NeedKind.BROADCAST
     )
     uses = Counter(act for act, *_ in acts)
     buttons: dict[str, InlineButton] = {}
@@ -309,6 +322,18 @@ def render_person(details: AnnotatorDetails, words: OrganiserWords, *, project_i
     return words.render_card(
         message_layout.make_bold_block(listed.pseudonym), "\n".join(lines), buttons=(*((act,) for act in acts), (back,))
     )
+
+
+def render_release_question(
+    details: AnnotatorDetails, words: OrganiserWords, *, project_id: int, counts: tuple[int, int]
+) -> OrganiserCard:
+    """Whether to take back what an annotator has: so many items in Telegram and in Label Studio."""
+    address = (details.listed.annotator_id, project_id)
+    number = sum(counts)
+    release = build_act_button(words("button-release-now", count=number), "release-now", *address, *counts)
+    back = build_act_button(words("button-back"), "person", *address)
+    asked = words("release-why", count=number, name=details.listed.pseudonym)
+    return words.render_card(asked, buttons=((release,), (back,)))
 
 
 def _name_standing(listed: ListedAnnotator, words: OrganiserWords) -> str:
