@@ -17,7 +17,7 @@ from aggregation.agreement.table import (
     Basis,
     Coefficient,
     Definition,
-    estimate_coefficient,
+    estimate_statistic,
 )
 from aggregation.agreement.vote_sums import (
     FIRST_CLASS_COLUMN,
@@ -325,15 +325,14 @@ def _build_row(
         item_columns = replace(item_columns, n_groups=vote_sums.items.n_groups)
     if name in SHARES_OF_ITEMS:
         item_columns = replace(item_columns, losses=None)
-    value, statistic = float("nan"), None
+    statistic = None
     reason_undefined = _find_reason_undefined(name, votes, vote_sums)
     if not reason_undefined:
         if name == "cohen_kappa_pooled":
             row = estimate_pooled_cohen(votes, resampling=resampling, how=how)
             return replace(row, basis=basis, positions=votes.classes_are_positions)
         statistic = build_statistic(name, votes, vote_sums)
-        value = item_columns.compute(statistic)
-    return estimate_coefficient(
+    return estimate_statistic(
         Definition(
             name=name,
             how=how,
@@ -343,10 +342,9 @@ def _build_row(
             positions=votes.classes_are_positions,
             reason_undefined=reason_undefined or REASON_NO_VARIATION,
         ),
-        value,
+        statistic,
         item_columns,
-        resampling,
-        statistic=statistic,
+        confidence_level=resampling.confidence_level,
     )
 
 
