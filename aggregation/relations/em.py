@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
 from typing import Literal
@@ -37,18 +37,23 @@ POSTERIOR = "p"
 N_VOTES = "n_votes"
 
 
+def _make_empty() -> Floats:
+    return np.zeros(0)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Estimates:
     """What the next step begins from, and what is known of the steps before.
 
     `priors` has one share per label. `errors` is pairs × labels: how likely the annotator of the pair gives its label
-    where the label of the column is right. `skills` has one number per annotator, for `one_coin` alone, which has no
-    errors. `bound` is crowd-kit's bound per vote; `change` and `moved` are those of `consensus.dawid_skene`.
+    where the label of the column is right. `skills` has one number per annotator. Dawid-Skene has no skills, and
+    one-coin neither priors nor errors; they are empty. `bound` is crowd-kit's bound per vote; `change` and `moved` are
+    those of `consensus.dawid_skene`.
     """
 
-    priors: Floats
-    errors: Floats | None = None
-    skills: Floats | None = None
+    priors: Floats = field(default_factory=_make_empty)
+    errors: Floats = field(default_factory=_make_empty)
+    skills: Floats = field(default_factory=_make_empty)
     iterations: int = 0
     bound: float = -np.inf
     change: float = np.inf
@@ -91,8 +96,8 @@ def fit_votes(
         estimates = begin
         if estimates is None:
             tell("shares of votes")
-            nothing = Estimates(priors=np.zeros(len(votes.labels)))
-            estimates = replace(maximise(votes, stored.store(compute_shares(votes)), nothing), bound=-np.inf)
+            first = maximise(votes, stored.store(compute_shares(votes)), Estimates())
+            estimates = replace(first, bound=-np.inf, change=np.inf)
         may_end, has_ended = begin is None, False
         while not has_ended:
             tell(f"iteration {estimates.iterations + 1}")
@@ -112,12 +117,12 @@ def fit_votes(
 
 def compute_shares(votes: VoteRelation) -> ir.Table:
     """The share of each label among an item's votes: item, n_votes, p0, p1 …"""
-    sums = _sum_by_item(votes, votes.choose_labels())
+    sums = sum_by_item(votes, votes.choose_labels())
     shares = {name: sums[f"s{place}"] / sums[N_VOTES] for place, name in enumerate(_list_posteriors(votes))}
     return sums.select(ITEM, N_VOTES, **shares)
 
 
-def _sum_by_item(votes: VoteRelation, weights: Floats) -> ir.Table:
+def sum_by_item(votes: VoteRelation, weights: Floats) -> ir.Table:
     """Sums over the votes of each item of a number per pair and label: item, n_votes, s0, s1 …"""
     names = name_columns("w", len(votes.labels))
     joined = votes.join_pairs(dict(zip(names, weights.T, strict=True)))
@@ -157,14 +162,18 @@ def _soften(votes: VoteRelation, sums: ir.Table, scores: list[ir.Column], *, bas
     )
 
 
+def find_greatest(columns: list[ir.Column]) -> ir.Column:
+    """The largest number of each row."""
+    return ibis.greatest(*columns) if len(columns) > 1 else columns[0]
+
+
 def _raise(base: float, power: ir.Column) -> ir.Column:
     return power.exp() if base == np.e else ibis.literal(base) ** power.round(LOG_DECIMALS)
 
 
 def _expect(votes: VoteRelation, estimates: Estimates) -> ir.Table:
     """The posteriors under priors and errors, logarithms rounded as in `consensus.dawid_skene`."""
-    assert estimates.errors is not None
-    sums = _sum_by_item(votes, np.log2(estimates.errors))
+    sums = sum_by_item(votes, np.log2(estimates.errors))
     priors = np.log2(np.maximum(estimates.priors, CROWDKIT_FLOOR))
     scores = [sums[f"s{place}"] + float(prior) for place, prior in enumerate(priors)]
     return _soften(votes, sums, scores, base=2.0, unseen=0)
@@ -187,10 +196,9 @@ def _maximise(votes: VoteRelation, posteriors: ir.Table, before: Estimates) -> E
 
 def _expect_by_skill(votes: VoteRelation, estimates: Estimates) -> ir.Table:
     """The posteriors under one skill per annotator, where every label is an option of every item."""
-    assert estimates.skills is not None
     n_options = count_options(votes)
     evidence = np.array([compute_evidence(skill, n_options) for skill in estimates.skills.tolist()])
-    sums = _sum_by_item(votes, votes.choose_labels() * evidence[votes.annotator][:, None])
+    sums = sum_by_item(votes, votes.choose_labels() * evidence[votes.annotator][:, None])
     scores = [sums[f"s{place}"] for place in range(len(votes.labels))]
     return _soften(votes, sums, scores, base=np.e, unseen=n_options - len(votes.labels))
 

@@ -67,9 +67,10 @@ def name_columns(prefix: str, number: int) -> list[str]:
 
 @contextmanager
 def count_votes(votes: ir.Table, *, tell: Step = tell_nobody) -> Iterator[VoteRelation]:
-    """Count the votes of a table with the columns item, annotator and answer; what is stored for it ends with the block.
+    """Count the votes of a table with the columns item, annotator and answer.
 
-    Items, annotators and answers are compared as texts; integers in the column item stay integers, which is faster.
+    What is stored for it ends with the block. Items, annotators and answers are compared as texts; integers in the
+    column item stay integers, which is faster.
     Raises HromadaError for a missing column, an empty cell, no votes at all, and more than MOST_LABELS labels.
     """
     missing = [name for name in VOTE_COLUMNS if name not in votes.columns]
@@ -86,7 +87,7 @@ def count_votes(votes: ir.Table, *, tell: Step = tell_nobody) -> Iterator[VoteRe
     annotators, labels = sorted(set(pairs["annotator"])), sorted(set(pairs["answer"]))
     if len(labels) > MOST_LABELS:
         raise HromadaError(
-            f"The votes have {len(labels)} different answers, and every label takes a column; {MOST_LABELS} are the most.",
+            f"The votes have {len(labels)} different answers; {MOST_LABELS} are the most.",
             remedy="Name the column of the label; for texts load the votes into a project.",
         )
     pairs["annotator_code"] = pd.Index(annotators).get_indexer(pd.Index(pairs["annotator"]))
@@ -140,7 +141,7 @@ def _code_items(texts: ir.Table, *, has_numbers: bool) -> Iterator[tuple[ir.Tabl
     slowly. Raises HromadaError where two texts have one hash.
     """
     coded = texts if has_numbers else texts.mutate(item=texts[ITEM].hash())
-    names = texts.select(item=coded_of(texts, has_numbers=has_numbers), name=texts[ITEM]).distinct().cache()
+    names = texts.select(item=_code(texts, has_numbers=has_numbers), name=texts[ITEM]).distinct().cache()
     try:
         facts = names.agg(items=names.count(), codes=names[ITEM].nunique()).execute().iloc[0]
         if facts["items"] != facts["codes"]:
@@ -150,6 +151,6 @@ def _code_items(texts: ir.Table, *, has_numbers: bool) -> Iterator[tuple[ir.Tabl
         names.release()
 
 
-def coded_of(texts: ir.Table, *, has_numbers: bool) -> ir.Column:
+def _code(texts: ir.Table, *, has_numbers: bool) -> ir.Column:
     """The number of each row's item."""
     return texts[ITEM] if has_numbers else texts[ITEM].hash()
