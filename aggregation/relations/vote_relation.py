@@ -17,6 +17,19 @@ from aggregation.schema import VOTE_COLUMNS, Codes, Floats
 
 MOST_LABELS = 200
 """Every label is a column of the relations, and so many are the most."""
+
+
+class EmptyCell(HromadaError):
+    """A vote without an item, annotator or answer; `column` says which."""
+
+    def __init__(self, count: int, *, column: str) -> None:
+        super().__init__(
+            f"{count} {'vote has' if count == 1 else 'votes have'} an empty cell in the column {column}.",
+            remedy="Leave out votes without an answer.",
+        )
+        self.column = column
+
+
 ITEM, PAIR, NUMBER = "item", "pair", "n"
 """The columns of `VoteRelation.counted`."""
 Step = Callable[[str], None]
@@ -118,15 +131,13 @@ def count_votes(votes: ir.Table, *, tell: Step = tell_nobody) -> Iterator[VoteRe
 
 def _list_pairs(texts: ir.Table) -> pd.DataFrame:
     """The annotators with the answers that they gave (annotator, answer, n); refuses empty cells and no votes."""
-    is_empty = {name: (texts[name].isnull() | (texts[name].cast("string") == "")).sum() for name in VOTE_COLUMNS}
-    empty = texts.agg(**is_empty).execute().iloc[0].fillna(0)
+    is_empty = {
+        name: (texts[name].isnull() | (texts[name].cast("string") == "")).sum().fill_null(0) for name in VOTE_COLUMNS
+    }
+    empty = texts.agg(**is_empty).execute().iloc[0]
     for name in VOTE_COLUMNS:
         if empty[name]:
-            count = int(empty[name])
-            raise HromadaError(
-                f"{count} {'vote has' if count == 1 else 'votes have'} an empty cell in the column {name}.",
-                remedy="Leave out votes without an answer.",
-            )
+            raise EmptyCell(int(empty[name]), column=name)
     pairs: pd.DataFrame = texts.group_by(["annotator", "answer"]).agg(n=texts.count()).execute()
     if pairs.empty:
         raise HromadaError("There are no votes.", remedy="Name files that have rows.")
