@@ -168,7 +168,7 @@ def move_live_item(opened: OpenedAssignment, *, now: datetime) -> None:
     if opened.assignment.status is not vocabulary.AssignmentStatus.LIVE:
         raise Stale("This item is closed.")
     item_id = opened.assignment.item_id
-    leases.expire_lease(opened.session, opened.assignment, now=now)
+    leases.expire_lease(opened.session, opened.assignment, now=now, why=vocabulary.AssignmentEnd.MOVED)
     move_items(opened.session, project=opened.context.project, item_ids={item_id}, now=now)
 
 
