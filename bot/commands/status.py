@@ -325,7 +325,7 @@ _FUNNEL_STEPS = {
     "by_friends": "invited by friends",
     "consented": "agreed",
     "started": "began",
-    "finished": "had all there was",
+    "finished": "finished",
 }
 
 

@@ -113,8 +113,10 @@ def _describe_set_aside(result: PullResult) -> list[str]:
 
 def _describe_dropped(result: PullResult) -> list[str]:
     """That corrections drop most of a text; nothing if none does."""
-    items = batches.name_items(result.most_dropped)
-    return [f"less than half of the text is left: {items}. Ask, or look: hromada export"] if items else []
+    if not result.most_dropped:
+        return []
+    items, remedy = batches.name_items(result.most_dropped), f"hromada export {result.project}"
+    return [f"less than half of the text is left: {items}. Ask them, or see stories.html: {remedy}"]
 
 
 def _describe_queue(result: PullResult) -> list[str]:
