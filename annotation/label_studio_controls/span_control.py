@@ -68,8 +68,8 @@ class SpanControl(control_base.ControlType[SpanQuestion]):
             requiredMessage=elements.escape_variables(message) if required else None,
         )
         for alias in aliases:
-            # Label Studio gives a box without a key one of its own, which would tick a box that is not there
-            keys = [f"ctrl+alt+shift+{key}" for key in context.hotkeys[question.name]]
+            # a key that nobody presses, as in `elements.UNUSED_HOTKEYS`: the box may not be there
+            keys = [f"ctrl+alt+shift+meta+{key[-1]}" for key in context.hotkeys[question.name]]
             shown, keys = (done, keys) if alias == MARKED else (question.none or "", [*context.hotkeys[name]])
             _add_option(answers, "Choice", shown, alias=alias, keys=keys)
 

@@ -36,7 +36,7 @@ def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -
     add_element(page, "Style").text = build_style(panels=any(question.marks_parts for question in questions))
     context = ControlContext(
         main_object=passes.get_main_object(definition, fields),
-        hotkeys=passes.assign_hotkeys(definition),
+        hotkeys=passes.assign_hotkeys(definition, second_pass=second_pass),
         texts=texts,
     )
     corrected = [question for question in questions if get_control(question).is_beside_item]
@@ -48,7 +48,7 @@ def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -
     upper = body if is_empty else add_view(body, "columns" if corrected else "item")
     left = add_view(upper, "column") if corrected else upper
     if second_pass:
-        _add_right_answers(left, texts)
+        _add_right_answers(left, texts, *context.hotkeys[SEEN_CONTROL])
     add_item(left, definition, fields, untitled=texts("original") if corrected else None)
     if n_sides:
         _add_sides(body, texts("side-letters").split()[:n_sides])
@@ -98,16 +98,16 @@ def add_html(parent: Element, name: str, key: str) -> None:
     add_element(parent, "HyperText", name=name, value=f"${key}", inline=True, selectionEnabled=False)
 
 
-def _add_right_answers(parent: Element, texts: InterfaceTexts) -> None:
+def _add_right_answers(parent: Element, texts: InterfaceTexts, hotkey: str) -> None:
     """Show the first answers and the right ones above the item, with a box that Submit asks for."""
-    view = add_view(parent, "second")
+    view = add_view(parent, "second" + " hr-keyless" * (hotkey in elements.UNUSED_HOTKEYS))
     add_html(view, SECOND_OBJECT, label_studio_values.SECOND_PASS_KEY)
     elements.add_box(
         view,
         SEEN_CONTROL,
         SECOND_OBJECT,
         texts("seen"),
-        hotkey=passes.SEEN_HOTKEY,
+        hotkey=hotkey,
         required=True,
         requiredMessage=texts("seen-first", box=texts("seen")),
     )

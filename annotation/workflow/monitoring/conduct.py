@@ -88,7 +88,8 @@ def compute_funnel(session: Session, *, project: Project, definition: project_fi
 
 
 def _count_finished(session: Session, *, project: Project, definition: project_file.ProjectFile) -> int:
-    """How many annotators finished: they answered or skipped every open main item, in Telegram or in Label Studio, or were offered all that others had left, or answered as many as one annotator may.
+    """How many annotators finished: they answered or skipped every open main item, in Telegram or in Label Studio, or
+    were offered all that others had left, or answered as many as one annotator may.
     """
     quota = session.exec(select(ProgrammeProject.quota).where(ProgrammeProject.project_id == project.id)).first()
     limits = [limit for limit in (quota, definition.caps.items if definition.caps else None) if limit is not None]

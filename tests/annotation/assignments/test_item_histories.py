@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlmodel import select
 
+from annotation.errors import NotFound
 from annotation.store import queries
-from annotation.store.models import Annotator, Assignment
+from annotation.store.models import Annotator, Assignment, LabelStudioBatch, LabelStudioTask
 from annotation.vocabulary import AssignmentStatus, Surface, build_item_change
 from annotation.workflow import assignments
 from annotation.workflow.annotators import consents, registration, roster
@@ -176,3 +177,26 @@ def test_who_cannot_be_reached_in_telegram_keeps_a_batch(studio: StudioScenario)
         registration.mark_unreachable(session, telegram_id=1, now=scenario.now)
         found = {row.surface: row.status for row in session.exec(select(Assignment))}
     assert found == {Surface.LABEL_STUDIO: AssignmentStatus.LIVE, Surface.TELEGRAM: AssignmentStatus.EXPIRED}
+
+
+def test_an_item_is_named_by_the_number_of_its_task(studio: StudioScenario) -> None:
+    """An annotator's page in Label Studio shows no more than the number; an id that is spelled so comes first."""
+    scenario, who = studio.scenario, studio.scenario.person()
+    assignment = assign(studio, who)
+    with scenario.db.transaction() as session:
+        project = queries.get_project(session, "p")
+        batch = LabelStudioBatch(
+            project_id=project.id or 0, annotator_id=who, server="s", mark="m", created_at=scenario.now
+        )
+        session.add(batch)
+        session.flush()
+        session.add(LabelStudioTask(assignment_id=assignment, batch_id=batch.id or 0, remote_id=15))
+    release(studio, who, "#15")
+    with scenario.db.reading() as session:
+        project = queries.get_project(session, "p")
+        assert item_history.get_item_history(session, project, "#15", with_votes=False).tally.item_id == "p-m-1"
+        assert assignments.find_named_items(session, project=project, ids=["#15"], where=[]) == [
+            scenario.item("p-m-1").id
+        ]
+        with pytest.raises(NotFound, match="has no item '#16'"):
+            assignments.find_named_items(session, project=project, ids=["#16"], where=[])

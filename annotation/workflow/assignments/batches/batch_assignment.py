@@ -21,7 +21,7 @@ from annotation.campaigns import conditions
 from annotation.campaigns.conditions import ConditionFacts
 from annotation.campaigns.questions.question_base import count_units
 from annotation.errors import NotFound, Stale, Where
-from annotation.store import item_queue, journal, models, overlap_counts, table_base
+from annotation.store import item_queue, journal, models, overlap_counts, queries, table_base
 from annotation.store.models import (
     Assignment,
     Item,
@@ -61,6 +61,7 @@ def find_named_items(session: Session, *, project: Project, ids: Sequence[str], 
     """
     items = session.exec(select(Item).where(Item.project_id == project.id).order_by(col(Item.rank))).all()
     by_key = {spelling.build_key(item.external_id): item.id or 0 for item in items}
+    ids = [queries.resolve_item_id(session, project_id=project.id or 0, written=name) for name in ids]
     missing = [name for name in ids if spelling.build_key(name) not in by_key]
     if missing:
         more = f" and {len(missing) - MOST_NAMED} others" if len(missing) > MOST_NAMED else ""
