@@ -285,6 +285,7 @@ class Event(StrEnum):
     ITEMS_MOVED = "items handed over"
     ASSIGNMENTS_ENDED = "assignments ended"
     ASSIGNED_AGAIN = "assigned again"
+    TASK_DELETED = "task deleted"
     REPORTS_DISMISSED = "reports dismissed"
     GOLD_SHOWN = "gold shown"
     UNBLINDED = "unblinded"

@@ -85,8 +85,8 @@ def record_assigned_again(session: Session, assignment: AssignmentRow, *, surfac
 def list_assignment_events(
     session: Session, *, project_id: int, assignment_ids: Collection[int]
 ) -> dict[int, list[Journal]]:
-    """The recorded ends and new starts of these assignments of a project, by assignment, oldest first."""
-    kinds = (Event.ASSIGNMENTS_ENDED.value, Event.ASSIGNED_AGAIN.value)
+    """The recorded ends, new starts and deleted tasks of these assignments of a project, by assignment, by time."""
+    kinds = (Event.ASSIGNMENTS_ENDED.value, Event.ASSIGNED_AGAIN.value, Event.TASK_DELETED.value)
     events = select(Journal).where(col(Journal.event).in_(kinds), Journal.project_id == project_id)
     found: dict[int, list[Journal]] = defaultdict(list)
     for entry in session.exec(events.order_by(col(Journal.at), col(Journal.id))):

@@ -198,7 +198,7 @@ class _Push:
         recovered = upload.recover()
         with self.database.reading() as session:
             batch = session.get_one(LabelStudioBatch, self.batch_id)
-        queues.detach_deleted_tasks(self.database, self.client, batch)
+        queues.detach_deleted_tasks(self.database, self.client, batch, clock=self.clock)
         with self.database.reading() as session:
             sent_again = () if self.assigned_count else queues.list_unsent_items(session, self.batch_id)
         queues.update_fixed_tasks(self.database, self.client, definition, batch_id=self.batch_id)

@@ -254,8 +254,17 @@ def _list_assignment_events(session: Session, item: Item, *, with_votes: bool) -
     for assignment, annotator, task in found:
         who = annotator.pseudonym
         is_imported = assignment.surface is Surface.IMPORT
+        own_changes = changes.get(assignment.id or 0, ())
+        deleted = [change for change in own_changes if change.event == Event.TASK_DELETED]
         if not is_imported:
-            yield from _list_turns(assignment, changes.get(assignment.id or 0, ()), who=who)
+            turns = [change for change in own_changes if change.event != Event.TASK_DELETED]
+            yield from _list_turns(assignment, turns, who=who)
+        for change in deleted:
+            number, sent_at = change.data["task"], change.data["sent_at"]
+            if sent_at is not None:
+                at = datetime.fromisoformat(sent_at)
+                yield ItemEvent(at=at, who=who, what=f"sent to Label Studio, task {number}")
+            yield ItemEvent(at=change.at, who=who, what=f"deleted in Label Studio, task {number}")
         if task is not None and task.sent_at is not None:
             number = "" if task.remote_id is None else f", task {task.remote_id}"
             yield ItemEvent(at=task.sent_at, who=who, what=f"sent to Label Studio{number}")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from sqlmodel import select
 
 from annotation.errors import NotFound
+from annotation.label_studio.sync import queues
 from annotation.store import queries
 from annotation.store.models import Annotator, Assignment, LabelStudioBatch, LabelStudioTask
 from annotation.vocabulary import AssignmentStatus, Surface, build_item_change
@@ -179,18 +180,52 @@ def test_who_cannot_be_reached_in_telegram_keeps_a_batch(studio: StudioScenario)
     assert found == {Surface.LABEL_STUDIO: AssignmentStatus.LIVE, Surface.TELEGRAM: AssignmentStatus.EXPIRED}
 
 
-def test_an_item_is_named_by_the_number_of_its_task(studio: StudioScenario) -> None:
-    """An annotator's page in Label Studio shows no more than the number; an id that is spelled so comes first."""
-    scenario, who = studio.scenario, studio.scenario.person()
-    assignment = assign(studio, who)
+def send(studio: StudioScenario, who: int, assignment: int, *, task: int) -> LabelStudioBatch:
+    """Store that an assignment is a task of a batch in Label Studio."""
+    scenario = studio.scenario
     with scenario.db.transaction() as session:
         project = queries.get_project(session, "p")
         batch = LabelStudioBatch(
-            project_id=project.id or 0, annotator_id=who, server="s", mark="m", created_at=scenario.now
+            project_id=project.id or 0, annotator_id=who, server="s", mark="m", remote_id=1, created_at=scenario.now
         )
         session.add(batch)
         session.flush()
-        session.add(LabelStudioTask(assignment_id=assignment, batch_id=batch.id or 0, remote_id=15))
+        sent = {"remote_id": task, "sent_at": scenario.now}
+        session.add(LabelStudioTask(assignment_id=assignment, batch_id=batch.id or 0, **sent))
+        session.flush()
+        session.expunge_all()
+    return batch
+
+
+class EmptyServer:
+    """A server on which somebody deleted all tasks."""
+
+    def list_task_ids(self, _project: int) -> tuple[int, ...]:
+        """The tasks of a project."""
+        return ()
+
+
+def test_a_task_that_was_deleted_there_stays_in_the_history(studio: StudioScenario) -> None:
+    """When it was sent, when it was found to be gone, and when it was sent again, each with its number."""
+    scenario, who = studio.scenario, studio.scenario.person()
+    assignment = assign(studio, who)
+    batch = send(studio, who, assignment, task=35)
+    scenario.later(hours=2)
+    server: Any = EmptyServer()
+    found = queues.detach_deleted_tasks(scenario.db, server, batch, clock=lambda: scenario.now)
+    assert found == ("p-m-1",)
+    scenario.later(hours=1)
+    with scenario.db.transaction() as session:
+        again = session.get_one(LabelStudioTask, assignment)
+        again.remote_id, again.sent_at = 82, scenario.now
+    sent, deleted = "sent to Label Studio, task", "deleted in Label Studio, task"
+    assert list_events(studio) == [(0.0, GIVEN), (0.0, f"{sent} 35"), (2.0, f"{deleted} 35"), (3.0, f"{sent} 82")]
+
+
+def test_an_item_is_named_by_the_number_of_its_task(studio: StudioScenario) -> None:
+    """An annotator's page in Label Studio shows no more than the number; an id that is spelled so comes first."""
+    scenario, who = studio.scenario, studio.scenario.person()
+    send(studio, who, assign(studio, who), task=15)
     release(studio, who, "#15")
     with scenario.db.reading() as session:
         project = queries.get_project(session, "p")
