@@ -190,28 +190,44 @@ def _list_other_labels(condition_question: Question, values: tuple[str, ...]) ->
 HEADING = re.compile(r"^[ \t]*(#+[ \t].*)$", re.MULTILINE)
 
 
-def render_instructions(definition: ProjectFile, *, text: str | None = None) -> str:
-    """The title, the content warning, the instructions, the questions and what drafts keep, as escaped HTML.
+def render_instructions(definition: ProjectFile, *, text: str | None = None, second_pass: bool | None = None) -> str:
+    """The title, warning, instructions, questions, what drafts keep, and what the page's keys do, as escaped HTML.
 
     Label Studio removes styles, and resets those of headings, paragraphs and lists: what tells them apart is in the
     HTML.
 
-    `text` are the instructions in the database; the project file holds only those written in it.
+    `text` are the instructions in the database; the project file holds only those written in it. The questions are
+    those of the pass, or all where nobody says which pass.
     """
     texts = load_texts(definition.language)
+    questions: Sequence[Question] = definition.all_questions
+    if second_pass is not None:
+        questions = passes.list_questions(definition, second_pass=second_pass)
     instructions = definition.instructions if text is None else text
     parts = [f"<h3><strong>{html.escape(definition.title)}</strong></h3>"]
     if definition.content_warning:
         parts.append(f"<br><p><strong>{html.escape(definition.content_warning)}</strong></p>")
     blocks = re.split(r"\n\s*\n", HEADING.sub(r"\n\n\1\n\n", instructions))
     parts += [_render_paragraph(block) for block in blocks if block.strip()]
-    asked = "".join(_render_line(question.text, question.help) for question in definition.all_questions)
+    asked = "".join(_render_line(question.text, question.help) for question in questions)
     parts += [_render_heading(texts("questions")), f"<ul>{asked}</ul>"]
-    kept = [get_control(question).explain_draft(question, texts) for question in definition.all_questions]
+    kept = [get_control(question).explain_draft(question, texts) for question in questions]
     if any(kept):
         told = dict.fromkeys([texts("kept-ticks"), *filter(None, kept)])
         parts += [_render_heading(texts("kept")), f"<ul>{''.join(map(_render_line, told))}</ul>"]
+    told_of_page = map(_render_line, _list_page_lines(questions, texts))
+    parts += [_render_heading(texts("page")), f"<ul>{''.join(told_of_page)}</ul>"]
     return "\n".join(parts)
+
+
+def _list_page_lines(questions: Sequence[Question], texts: InterfaceTexts) -> list[str]:
+    """What no project can change of Label Studio's page: what keys do, and that its own words are English."""
+    controls = [(get_control(question), question) for question in questions]
+    has_keys = any(sum(control.count_hotkeys(question).values()) for control, question in controls)
+    lines = [texts("keys-toggle")] if has_keys else []
+    if has_keys and any(control.is_typed for control, _ in controls):
+        lines.append(texts("keys-outside"))
+    return [*lines, texts("english-words")]
 
 
 def _render_line(text: str, hint: str | None = None) -> str:

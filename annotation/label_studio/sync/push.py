@@ -183,7 +183,9 @@ class _Push:
             work=load_texts(definition.language)("second-pass") if self.order.second else "",
             pseudonym=self.annotator.pseudonym,
             config=configs.render_label_config(definition, second_pass=self.order.second),
-            instructions=configs.render_instructions(definition, text=self.project.instructions),
+            instructions=configs.render_instructions(
+                definition, text=self.project.instructions, second_pass=self.order.second
+            ),
         )
         remote = remote_projects.ensure_remote_project(self.database, self.client, settings, batch_id=self.batch_id)
         upload = task_upload.TaskUpload(

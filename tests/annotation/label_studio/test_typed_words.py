@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 LATIN = "the quick brown fox jumps over a lazy dog"
-ANSWERS = {"span-validation": "1", "instance-filtering": "1"}
 
 
 @pytest.fixture
@@ -28,15 +27,18 @@ def backend() -> str:
 
 @pytest.mark.parametrize(("template", "second"), [("span-validation", False), ("instance-filtering", True)])
 def test_words_typed_outside_of_a_field_choose_nothing(
-    stored: Stored, put: Callable[..., Board], visit: Callable[..., Visitor], tmp_path: Path, template: str, second: bool
+    stored: Stored,
+    put: Callable[..., Board],
+    visit: Callable[..., Visitor],
+    tmp_path: Path,
+    template: str,
+    second: bool,
 ) -> None:
     """Every letter, which were keys of options before; a digit chooses, and is shown beside its option."""
     template_files.write_template(tmp_path / "t", template_name=template)
     definition, items = stored(tmp_path / "t/project.yaml")
     more = {"first": {"answer": "пес"}, "gold": {"answer": "пес"}} if second else {}
-    board = put(
-        definition, [payloads.build_task(definition, items[0], assignment_id=1, **more)], second_pass=second
-    )
+    board = put(definition, [payloads.build_task(definition, items[0], assignment_id=1, **more)], second_pass=second)
     visitor = visit()
     visitor.come(board.studio)
     visitor.begin(board)
@@ -44,7 +46,6 @@ def test_words_typed_outside_of_a_field_choose_nothing(
     chosen, selected = page.locator(".hr-page input:checked"), page.locator(".lsf-label_selected")
     page.keyboard.type(LATIN)
     page.wait_for_timeout(500)
-    page.screenshot(path=f"/tmp/studio/{template}.png", full_page=True)
     expect(chosen).to_have_count(0)
     expect(selected).to_have_count(0)
     assert not [key for key in page.locator(".lsf-hint:visible").all_inner_texts() if not key.strip("[]").isdigit()]
