@@ -94,6 +94,7 @@ def _open_and_prepare(stack: ExitStack, settings: Settings) -> tuple[Database, b
 
 def _build_application(database: Database, key: bytes, settings: Settings, *, token: str) -> BotApplication:
     """The bot of these settings."""
+    from annotation.workflow.monitoring import machine
     from bot import application
     from bot.conversation.updates_and_calls import ConversationSettings
 
@@ -103,6 +104,7 @@ def _build_application(database: Database, key: bytes, settings: Settings, *, to
         organisers=frozenset(settings.organisers),
         time_zone=settings.time_zone,
         bot_name=settings.telegram_name,
+        look_at_machine=partial(machine.read_machine_facts, settings),
     )
     return application.build_application(
         token=token,
