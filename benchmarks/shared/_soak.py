@@ -84,18 +84,27 @@ async def soak(folder: Path, *, minutes: float) -> SoakReport:
     async with run_contender("hromada", url, people=PEOPLE) as crowd:
         await _wait(crowd, lambda: crowd.answers >= WARM_AFTER)
         crowd.paced = True
-        await _wait(crowd, lambda: not crowd.begun)
-        report.warm, crowd.answers, before = read_memory(crowd.process, "VmRSS"), 0, count_judgements(crowd.url)
+        await _wait(crowd, lambda: has_settled(crowd))
+        report.warm, before = read_memory(crowd.process, "VmRSS"), count_judgements(crowd.url)
+        tapped_before = crowd.taps.total()
         with _without_garbage_collection():
             parts = max(3, round(minutes / MOST_MINUTES))
             for _ in range(parts):
                 report.windows.append(await _measure_window(crowd, seconds=60 * minutes / parts))
-            await _wait(crowd, lambda: not crowd.begun)
+            await _wait(crowd, lambda: has_settled(crowd))
         report.most = read_memory(crowd.process, "VmHWM")
         stored = count_judgements(crowd.url) - before
-    report.answers = crowd.answers
-    report.lost, report.doubled = max(0, crowd.answers - stored), max(0, stored - crowd.answers)
+    report.answers = crowd.taps.total() - tapped_before
+    report.lost, report.doubled = max(0, report.answers - stored), max(0, stored - report.answers)
     return report
+
+
+def has_settled(crowd: TappingCrowd) -> bool:
+    """Whether every tap was acknowledged and everybody has the next item, which comes after the commit.
+
+    An acknowledgement may come after the next item, so that it alone does not say so.
+    """
+    return not crowd.begun and len(crowd.ready) >= PEOPLE
 
 
 async def _measure_window(crowd: TappingCrowd, *, seconds: float) -> Window:
