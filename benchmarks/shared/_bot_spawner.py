@@ -48,7 +48,7 @@ def run(
         app.watchdog.silent_seconds /= pace
         listen = ListenAddress(host="127.0.0.1", port=port, field="port")
         address = application.WebhookAddress(url=webhook, listen=listen) if webhook else None
-        application.run_application(app, token=token, log_level="WARNING", webhook=address)
+        application.run_application(app, log_level="WARNING", webhook=address)
 
 
 def main(telegram: str, token: str) -> None:

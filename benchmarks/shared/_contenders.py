@@ -153,7 +153,7 @@ def hromada(url: str, telegram: str, token: str) -> None:
             settings=application.build_delivery_settings(ConversationSettings(key=KEY)),
             base_url=f"{telegram}/bot",
         )
-        application.run_application(app, token=token, log_level="WARNING")
+        application.run_application(app, log_level="WARNING")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -50,13 +51,14 @@ def bot(
     if local:
         _run_locally(port)
         return
-    if settings.telegram_token is None:
+    tokens = settings.bot_tokens
+    if not tokens:
         raise BadInput(
             "The bot has no token.",
             where=Where(field="HROMADA_TELEGRAM_TOKEN"),
             remedy="Ask @BotFather for one and write it into .env; `hromada bot --local` needs none.",
         )
-    token, address = settings.telegram_token.get_secret_value(), _parse_webhook_address(settings) if webhook else None
+    address = _parse_webhook_address(settings) if webhook else None
     health = parse_listen_address(settings.health_listen, "HROMADA_HEALTH_LISTEN") if settings.health_listen else None
     with database_session.open_database(create=True, answer_seconds=ANSWER_SECONDS) as database:
         key = _prepare(database, settings)
@@ -65,20 +67,24 @@ def bot(
             label_studio_url=settings.label_studio_url if settings.label_studio_token is not None else None,
             organisers=frozenset(settings.organisers),
             time_zone=settings.time_zone,
-            bot_name=settings.telegram_name,
+            bot_name=next(iter(settings.bot_names), None),
         )
-        app = application.build_application(
-            token=token,
+        names = dict(
+            zip_longest(map(application.parse_bot_id, tokens), settings.bot_names[: len(tokens)], fillvalue="")
+        )
+        apps = application.build_applications(
+            tokens,
             database=database,
-            settings=application.build_delivery_settings(conversation, protect=settings.telegram_protect),
+            settings=application.build_delivery_settings(
+                conversation, protect=settings.telegram_protect, bot_names=names
+            ),
             base_url=settings.telegram_url,
             handling=settings.bot_handling,
             sending=settings.bot_sending,
             updates_a_minute=settings.bot_updates_a_minute,
         )
         application.run_application(
-            app,
-            token=token,
+            *apps,
             log_level=settings.log_level,
             log_format=settings.log_format,
             webhook=address,
