@@ -1,4 +1,4 @@
-"""Webhook workers behind a balancer: answers a second of 1, 2 and 4 of them, and how their work goes on if one is killed.
+"""Webhook workers behind a balancer: answers a second of 1, 2 and 4, and how their work goes on if one is killed.
 
 All are on one PostgreSQL and one local Telegram, which takes 50 ms for each call. Each worker is a process that control
 groups hold to the same share of a processor (`--share`, by default a fifth), so that the database, the balancer and the

@@ -175,19 +175,21 @@ _TAKEN: tuple[sa.ColumnClause[Any], ...] = (
     sa.column("received_at", UtcDateTime()),
     sa.column("owner_id"),
 )
-_OWNER = "(SELECT annotator.bot_id FROM annotator WHERE annotator.telegram_id = :sender)"
-_EARLIEST = sa.text(f"""
-SELECT update_id, payload, attempts, received_at, {_OWNER} FROM inbox
+_EARLIEST = sa.text("""
+SELECT update_id, payload, attempts, received_at,
+  (SELECT annotator.bot_id FROM annotator WHERE annotator.telegram_id = :sender) FROM inbox
 WHERE bot_id = :bot AND telegram_id = :sender AND done_at IS NULL
 ORDER BY update_id LIMIT 2""").columns(*_TAKEN)
-_EARLIEST_UNLOCKED = sa.text(f"""
-SELECT update_id, payload, attempts, received_at, {_OWNER} FROM inbox
+_EARLIEST_UNLOCKED = sa.text("""
+SELECT update_id, payload, attempts, received_at,
+  (SELECT annotator.bot_id FROM annotator WHERE annotator.telegram_id = :sender) FROM inbox
 WHERE bot_id = :bot AND done_at IS NULL AND update_id = (
   SELECT min(update_id) FROM inbox WHERE bot_id = :bot AND telegram_id = :sender AND done_at IS NULL)
 FOR UPDATE SKIP LOCKED""").columns(*_TAKEN)
 _FOLLOWING = sa.text("""
 SELECT update_id, payload, received_at FROM inbox
-WHERE bot_id = :bot AND telegram_id = :sender AND done_at IS NULL AND update_id > :after ORDER BY update_id LIMIT :most""").columns(
+WHERE bot_id = :bot AND telegram_id = :sender AND done_at IS NULL AND update_id > :after
+ORDER BY update_id LIMIT :most""").columns(
     sa.column("update_id"), sa.column("payload", sa.JSON()), sa.column("received_at", UtcDateTime())
 )
 _DONE = sa.text("""
@@ -196,8 +198,8 @@ WHERE bot_id = :bot AND update_id = :update AND done_at IS NULL""").bindparams(s
 _FAILED = sa.text("""
 UPDATE inbox SET attempts = attempts + 1 WHERE bot_id = :bot AND update_id = :update AND done_at IS NULL""")
 _FIND_FAILED = sa.text("""
-SELECT update_id, attempts, received_at FROM inbox WHERE bot_id = :bot AND telegram_id = :sender AND done_at IS NULL
-ORDER BY update_id LIMIT 1""").columns(
+SELECT update_id, attempts, received_at FROM inbox
+WHERE bot_id = :bot AND telegram_id = :sender AND done_at IS NULL ORDER BY update_id LIMIT 1""").columns(
     sa.column("update_id"), sa.column("attempts"), sa.column("received_at", UtcDateTime())
 )
 _FIND_PAYLOAD = sa.text("SELECT payload FROM inbox WHERE bot_id = :bot AND update_id = :update").columns(
@@ -326,7 +328,7 @@ def _store_message(
 
 
 def add_predecessors(session: Session, messages: Sequence[OutboxMessage]) -> tuple[OutboxMessage, ...]:
-    """Add to each message the ids of earlier messages to its chat that its bot has still to send, but for paced ones."""
+    """Add to each message the ids of earlier messages of its bot to its chat, still to be sent, but for paced ones."""
     connection = session.connection()
     keys = [{"bot": message.bot_id, "chat": message.chat_id, "number": message.id} for message in messages]
     return tuple(

@@ -33,9 +33,10 @@ UPDATE, MESSAGE = "u", "m"
 class ParkedDelivery:
     """A parked update or message.
 
-    `key` names it in commands: a letter and its id, of updates of several bots also the id of the bot. `methods` are the methods of the calls that a message has left.
-    `pseudonym` is None where the person is no annotator. `code` is what the sender of an update was told.
-    `is_empty`: an update that could not be stored, of which nothing is there to be tried again.
+    `key` names it in commands: a letter and its id, of updates of several bots also the id of the bot. `methods` are
+    the methods of the calls that a message has left. `pseudonym` is None where the person is no annotator. `code` is
+    what the sender of an update was told. `is_empty`: an update that could not be stored, of which nothing is there to
+    be tried again.
     """
 
     key: str
@@ -74,12 +75,13 @@ def list_parked(session: Session) -> Sequence[ParkedDelivery]:
         *(getattr(Outbox, name) for name in ("id", "parked_at", "attempts", "reason", "calls")), pseudonym
     ).outerjoin(Annotator, telegram_id == col(Outbox.chat_id))
     rows = execute(updates.where(col(Inbox.reason).is_not(None))).all()
-    are_of_several = len({row.bot_id for row in rows}) > 1
+    suffixes = {row.bot_id: f"-{row.bot_id}" for row in rows}
+    suffixes = suffixes if len(suffixes) > 1 else dict.fromkeys(suffixes, "")
     parked = [
         *(
             ParkedDelivery(
-                key=f"{UPDATE}{row.update_id}{f'-{row.bot_id}' if are_of_several else ''}", kind="update", parked_at=row.done_at, attempts=row.attempts,
-                pseudonym=row.pseudonym, reason=row.reason, code=row.code, trace=row.trace,
+                key=f"{UPDATE}{row.update_id}{suffixes[row.bot_id]}", kind="update", parked_at=row.done_at,
+                attempts=row.attempts, pseudonym=row.pseudonym, reason=row.reason, code=row.code, trace=row.trace,
                 is_empty=row.telegram_id is None,
             )
             for row in rows

@@ -161,9 +161,8 @@ def move_chat(session: Session, *, chat_id: int, to: int) -> None:
 
 _PAUSE = sa.text("""
 INSERT INTO chat_pause (bot_id, chat_id, until) VALUES (:bot, :chat, :until)
-ON CONFLICT (bot_id, chat_id) DO UPDATE SET until = excluded.until WHERE chat_pause.until < excluded.until""").bindparams(
-    sa.bindparam("until", type_=UtcDateTime())
-)
+ON CONFLICT (bot_id, chat_id) DO UPDATE SET until = excluded.until
+WHERE chat_pause.until < excluded.until""").bindparams(sa.bindparam("until", type_=UtcDateTime()))
 _MOVE_TOLD = sa.text("""
 INSERT INTO told_group (chat_id, at) SELECT :to, at FROM told_group WHERE chat_id = :chat ON CONFLICT DO NOTHING""")
 _PAUSES = sa.select(ChatPause.__table__).where(col(ChatPause.bot_id) == sa.bindparam("bot"))  # type: ignore[attr-defined]

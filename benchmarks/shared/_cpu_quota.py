@@ -32,9 +32,11 @@ class CpuQuota:
         quota = int(PERIOD * self.share)
         if (group / "cpu.max").exists():
             (group / "cpu.max").write_text(f"{quota} {PERIOD}", "ascii")
+            (group / "cpu.weight").write_text("10000", "ascii")  # it gets its quota, whatever else the machine does
         else:
             (group / "cpu.cfs_period_us").write_text(str(PERIOD), "ascii")
             (group / "cpu.cfs_quota_us").write_text(str(quota), "ascii")
+            (group / "cpu.shares").write_text("262144", "ascii")
         (group / "cgroup.procs").write_text(str(process), "ascii")
 
     def end(self) -> None:
@@ -52,7 +54,7 @@ class CpuQuota:
 
 @contextmanager
 def limit_processors(share: float) -> Iterator[CpuQuota]:
-    """Quotas of this share of a processor, until the block ends; raises SystemExit where no control group can be made."""
+    """Quotas of this share of a processor, until the block ends; raises SystemExit if no group can be made."""
     quota = CpuQuota(_find_controller(), share)
     try:
         yield quota

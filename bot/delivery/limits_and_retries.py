@@ -304,7 +304,8 @@ class Watchdog:
     (`polling`), or where it brings them (`webhook`). The bot goes on by itself once they answer; with `exit_when_stuck`
     it ends after `seconds`, so that a supervisor starts it again. `write_problem` says why the database stores nothing,
     though it answers. `bot_id` is the one of several bots that it watches, `others` are the watchdogs of the others in
-    this process, which does not end while one of them gets updates. That the database is silent is logged where transactions are run (`transaction_runner`).
+    this process, which does not end while one of them gets updates. That the database is silent is logged where
+    transactions are run (`transaction_runner`).
     """
 
     seconds: float = WATCHDOG_SECONDS
@@ -363,13 +364,13 @@ class Watchdog:
                     self._log_wait(wait)
                 if (
                     self.exit_when_stuck
-                    and self._is_stuck(service)
-                    and all(other._is_stuck(service) for other in self.others)
+                    and self.is_stuck(service)
+                    and all(other.is_stuck(service) for other in self.others)
                 ):
                     raise self._build_end(service, wait)
             await asyncio.sleep(min(CHECK_SECONDS, self.seconds / 4))
 
-    def _is_stuck(self, service: AwaitedService) -> bool:
+    def is_stuck(self, service: AwaitedService) -> bool:
         """Whether the service has been awaited for too long, for a reason that a new start of the bot could end."""
         wait = self._waits.get(service)
         return wait is not None and monotonic() - wait.since >= self.seconds and wait.reason not in CALLED_ELSEWHERE

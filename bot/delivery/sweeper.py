@@ -138,7 +138,7 @@ class Sweeper:
             await self._do_common_work(has_lease=has_lease)
 
     async def _do_common_work(self, *, has_lease: bool) -> None:
-        """Do what is done once for all bots of the database: empty the log, observe campaigns, collect notifications."""
+        """Do what is done once for all bots: empty the log, observe campaigns, collect notifications."""
         if has_lease and self._sweeps % EMPTY_LOG_EVERY == 0:
             await asyncio.to_thread(erasure_log.empty_log, self.runner.database)
         if has_lease and self._observing is None and self._sweeps % OBSERVE_EVERY == FIRST_OBSERVED:

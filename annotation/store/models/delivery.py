@@ -128,9 +128,10 @@ class Inbox(SQLModel, table=True):
     """A row is a Telegram update, stored before it is confirmed to Telegram.
 
     `bot_id` is the bot that received it, `update_id` Telegram's number of the update, of which each bot has its own,
-    `telegram_id` its sender, `payload` the parts of the update that are needed. Once the update is handled, at `done_at`, sender and payload are deleted. `attempts` counts failed attempts
-    to handle it. An update that cannot be handled is parked at `done_at`: it keeps what it has, and gets the `reason`,
-    the `trace` of the failure, without texts and ids of people, and the `code` that its sender is told.
+    `telegram_id` its sender, `payload` the parts of the update that are needed. Once the update is handled, at
+    `done_at`, sender and payload are deleted. `attempts` counts failed attempts to handle it. An update that cannot be
+    handled is parked at `done_at`: it keeps what it has, and gets the `reason`, the `trace` of the failure, without
+    texts and ids of people, and the `code` that its sender is told.
     """
 
     __table_args__ = (
@@ -153,14 +154,15 @@ class Inbox(SQLModel, table=True):
 class Outbox(SQLModel, table=True):
     """A row is a message: Telegram calls for one chat, in their order. It is deleted once the calls were made.
 
-    `bot_id` is the bot that makes them. `calls` are the calls with method and parameters, `content` is the file that a call uploads. From `due_at` on any
-    process may make the calls; the process that takes the message first, its `holder`, moves `due_at` forward, so that
-    no other process takes it meanwhile. `repeatable` is false where the calls must not be made twice: then `begun_at`
-    is set before the first call, and a message with `begun_at` may have been sent already. `attempts` counts failed
-    attempts. `paced` messages are sent at a limited rate, and other messages may overtake them. A message that cannot
-    be sent is parked: it has a `reason`, and only the calls that were not made. `notice` names what an annotator gets
-    without having asked the bot for it now ("reminder", "news", "announcement 12"), so that it can be taken back; it
-    is not begun at `send_before` or later, when night falls where the annotator is, or an urgent alert has grown old.
+    `bot_id` is the bot that makes them. `calls` are the calls with method and parameters, `content` is the file that a
+    call uploads. From `due_at` on any process may make the calls; the process that takes the message first, its
+    `holder`, moves `due_at` forward, so that no other process takes it meanwhile. `repeatable` is false where the calls
+    must not be made twice: then `begun_at` is set before the first call, and a message with `begun_at` may have been
+    sent already. `attempts` counts failed attempts. `paced` messages are sent at a limited rate, and other messages may
+    overtake them. A message that cannot be sent is parked: it has a `reason`, and only the calls that were not made.
+    `notice` names what an annotator gets without having asked the bot for it now ("reminder", "news", "announcement
+    12"), so that it can be taken back; it is not begun at `send_before` or later, when night falls where the annotator
+    is, or an urgent alert has grown old.
     """
 
     __table_args__ = (
