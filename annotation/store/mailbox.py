@@ -1,7 +1,6 @@
 """Updates that wait to be handled, and calls that wait to be sent: both are rows until they are done.
 
-Each bot has rows of its own: it handles the updates that it received, and sends what is for the people who belong to
-it (`Annotator.bot_id`).
+Each bot handles the updates that it received, and sends what is for those who belong to it (`Annotator.bot_id`).
 """
 
 from __future__ import annotations
