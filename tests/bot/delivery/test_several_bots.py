@@ -25,6 +25,7 @@ from annotation.workflow.organisers import alerts
 from bot import application
 from bot.conversation import update_handler
 from bot.conversation.updates_and_calls import NewMessage, TelegramCalls
+from bot.delivery import limits_and_retries
 from bot.delivery.limits_and_retries import AwaitedService, Watchdog
 from bot.delivery.webhook import (
     VERIFICATION_HEADER,
@@ -155,8 +156,10 @@ async def test_who_starts_both_is_one_annotator_of_the_first(bots: Bots) -> None
     assert bots.rows("SELECT count(*) FROM judgement") == [(1,)]
 
 
-async def test_what_nobody_asked_for_comes_from_the_own_bot(bots: Bots) -> None:
+async def test_what_nobody_asked_for_comes_from_the_own_bot(bots: Bots, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is collected once, by the bot with the smallest id, and each bot sends its part."""
+    monkeypatch.setattr(limits_and_retries, "CHAT_SECONDS", 0.0)
+    monkeypatch.setattr(limits_and_retries, "OVERALL_SECONDS", 0.0)
     await start_each(bots)
     assert [app.sweeper.is_common for app in bots.apps] == [True, False]
     settings = replace(bots.apps[0].workers.settings, collect_notifications=tell_everybody)
