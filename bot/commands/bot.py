@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -69,14 +68,13 @@ def bot(
             time_zone=settings.time_zone,
             bot_name=next(iter(settings.bot_names), None),
         )
-        names = dict(
-            zip_longest(map(application.parse_bot_id, tokens), settings.bot_names[: len(tokens)], fillvalue="")
-        )
+        names = [*settings.bot_names, *("" for _ in tokens)]
+        bot_names = dict(zip(map(application.parse_bot_id, tokens), names, strict=False))
         apps = application.build_applications(
             tokens,
             database=database,
             settings=application.build_delivery_settings(
-                conversation, protect=settings.telegram_protect, bot_names=names
+                conversation, protect=settings.telegram_protect, bot_names=bot_names
             ),
             base_url=settings.telegram_url,
             handling=settings.bot_handling,

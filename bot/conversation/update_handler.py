@@ -273,7 +273,7 @@ def explain_refusal(context: UpdateContext, failure: HromadaError) -> TelegramCa
     return join_calls(explanation, navigation.show_current_screen(context.without_tap()))
 
 
-def name_own_bot(_: Session, incoming: IncomingUpdate, *, name: str) -> TelegramCalls:
+def name_own_bot(session: Session, incoming: IncomingUpdate, *, name: str) -> TelegramCalls:  # noqa: ARG001
     """Tell somebody who writes to this bot which other one they belong to; `name` is its user name, or empty."""
     if incoming.kind not in HANDLED_KINDS:
         return ()
