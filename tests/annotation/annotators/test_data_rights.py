@@ -129,7 +129,9 @@ def full_of_traces(people: People, session: Session, person: Annotator) -> None:
         ItemMessage(assignment_id=first.id or 0, message_id=TELEGRAM_ID),
         AnswerMessage(annotator_id=who, message_id=TELEGRAM_ID, assignment_id=first.id or 0, question=trace()),
         Inbox(bot_id=1, update_id=1, telegram_id=TELEGRAM_ID, payload={"text": trace()}, received_at=NOW),
-        Outbox(bot_id=1, chat_id=TELEGRAM_ID, calls=[{"text": trace()}], content=trace().encode(), created_at=NOW, due_at=NOW),
+        Outbox(
+            bot_id=1, chat_id=TELEGRAM_ID, calls=[{"text": trace()}], content=trace().encode(), created_at=NOW, due_at=NOW
+        ),
         *(
             SubmissionReview(
                 assignment_id=first.id or 0, revision=0, number=number, annotator_id=reviewer, reason=trace(), at=NOW,
@@ -324,7 +326,14 @@ def test_every_table_about_annotators_is_in_the_export(people: People, load: Loa
             AnswerMessage(annotator_id=who, message_id=13, assignment_id=made.id or 0, question="answer"),
             Inbox(bot_id=1, update_id=1, telegram_id=TELEGRAM_ID, payload={"text": "Привіт"}, received_at=NOW),
             Inbox(bot_id=1, update_id=2, telegram_id=TELEGRAM_ID + 1, payload={"text": "Чуже"}, received_at=NOW),
-            Outbox(bot_id=1, chat_id=TELEGRAM_ID, calls=[{"text": "Вітаємо"}], content=b"%", created_at=NOW, due_at=NOW),
+            Outbox(
+                bot_id=1,
+                chat_id=TELEGRAM_ID,
+                calls=[{"text": "Вітаємо"}],
+                content=b"%",
+                created_at=NOW,
+                due_at=NOW,
+            ),
             LabelStudioBatch(project_id=pid, annotator_id=who, server="s", mark="m", created_at=NOW),
             LabelStudioAccount(server="s", user_id=7, annotator_id=who),
             Adjudicator(annotator_id=who, project_id=pid, invitation_id=full.id or 0, since=NOW),
