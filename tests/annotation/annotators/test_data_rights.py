@@ -130,7 +130,12 @@ def full_of_traces(people: People, session: Session, person: Annotator) -> None:
         AnswerMessage(annotator_id=who, message_id=TELEGRAM_ID, assignment_id=first.id or 0, question=trace()),
         Inbox(bot_id=1, update_id=1, telegram_id=TELEGRAM_ID, payload={"text": trace()}, received_at=NOW),
         Outbox(
-            bot_id=1, chat_id=TELEGRAM_ID, calls=[{"text": trace()}], content=trace().encode(), created_at=NOW, due_at=NOW
+            bot_id=1,
+            chat_id=TELEGRAM_ID,
+            calls=[{"text": trace()}],
+            content=trace().encode(),
+            created_at=NOW,
+            due_at=NOW,
         ),
         *(
             SubmissionReview(
