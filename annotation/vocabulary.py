@@ -290,6 +290,7 @@ class Event(StrEnum):
     GOLD_SHOWN = "gold shown"
     UNBLINDED = "unblinded"
     INVITATION_MADE = "invitation made"
+    INVITATION_LIMITED = "invitation limited"
     INVITATION_REDEEMED = "invitation redeemed"
     CONSENT_GIVEN = "consent given"
     CONSENT_WITHDRAWN = "consent withdrawn"
@@ -310,6 +311,7 @@ class Event(StrEnum):
     ANSWERS_EXCLUDED = "answers excluded"
     ANSWERS_REINSTATED = "answers reinstated"
     ANNOUNCED = "announced"
+    ANNOUNCEMENT_CANCELLED = "announcement cancelled"
     ORGANISER_ACTED = "organiser acted"
 
 

@@ -39,10 +39,10 @@ def get_annotator(session: Session, pseudonym: str) -> Annotator:
 def suspend_annotator(session: Session, *, annotator: Annotator, reason: str, now: datetime) -> bool:
     """Assign nothing more to the annotator in any project and end their live assignments; their answers stay.
 
-    False where they were suspended already; the new reason replaces the old one. Raises BadInput for an empty reason
-    or a placeholder.
+    False where they were suspended already; the new reason replaces the old one. Raises BadInput for an empty reason,
+    a placeholder, and control characters.
     """
-    if placeholders.is_unwritten(reason):
+    if placeholders.is_unwritten(reason) or placeholders.has_control_characters(reason):
         raise BadInput("Why? Somebody will ask.", where=Where(field="reason"), remedy="Give a reason.")
     newly_suspended = annotator.suspended_at is None
     annotator.suspended_at, annotator.suspended_reason = annotator.suspended_at or now, reason.strip()
