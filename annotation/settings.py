@@ -53,8 +53,13 @@ class Settings(FileSettings):
         default="NORMAL", description="NORMAL survives a killed process, FULL also a loss of power."
     )
     telegram_token: SecretStr | None = Field(default=None, description="The bot's token, as BotFather gave it.")
+    telegram_tokens: Annotated[tuple[SecretStr, ...], NoDecode] = Field(
+        default=(),
+        description="In place of it, the tokens of several bots that serve the same campaigns, with commas.",
+    )
     telegram_name: str | None = Field(
-        default=None, description="The bot's user name, without @; with it invitations are printed as links."
+        default=None,
+        description="The bot's user name, without @, for links; of several bots all, with commas, as the tokens.",
     )
     telegram_url: str = Field(
         default="https://api.telegram.org/bot", description="The Bot API server; change it for a local one."
@@ -104,10 +109,29 @@ class Settings(FileSettings):
         default="text", description="How to log: lines of text, or one JSON object a line."
     )
 
-    @field_validator("organisers", mode="before")
+    @property
+    def bot_tokens(self) -> tuple[str, ...]:
+        """The tokens of all bots, empty where none is set; raises BadInput where both settings are."""
+        tokens = self.telegram_tokens
+        if tokens and self.telegram_token is not None:
+            raise BadInput(
+                "HROMADA_TELEGRAM_TOKEN is set as well.",
+                where=Where(field="HROMADA_TELEGRAM_TOKENS"),
+                remedy="Keep one of them: the first for one bot, the other for several.",
+            )
+        if self.telegram_token is not None:
+            tokens = (self.telegram_token,)
+        return tuple(token.get_secret_value() for token in tokens)
+
+    @property
+    def bot_names(self) -> tuple[str, ...]:
+        """The user names of the bots, in the order of their tokens, without @; empty where they are not set."""
+        return tuple(name.removeprefix("@") for name in (self.telegram_name or "").replace(",", " ").split())
+
+    @field_validator("organisers", "telegram_tokens", mode="before")
     @classmethod
-    def _split_ids(cls, value: object) -> object:
-        """Read ids with commas or spaces between them."""
+    def _split_list(cls, value: object) -> object:
+        """Read ids or tokens with commas or spaces between them."""
         return value.replace(",", " ").split() if isinstance(value, str) else value
 
     @field_validator("time_zone")

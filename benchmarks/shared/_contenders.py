@@ -155,7 +155,7 @@ def hromada(url: str, telegram: str, token: str) -> None:
             base_url=f"{telegram}/bot",
         )
         configure_logging("WARNING", token)
-        application.run_application(app, token=token)
+        application.run_application(app)
 
 
 if __name__ == "__main__":

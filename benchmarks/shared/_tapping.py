@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import shutil
 import sys
 from collections import Counter
@@ -24,7 +25,8 @@ BEFORE = 6
 
 @dataclass
 class TappingCrowd:
-    """People who tap the first button of every new message: at once, or where `paced`, when they are told to.
+    """People who tap the first button of every new message: at once, after about `thinking` seconds, or where `paced`,
+    when they are told to.
 
     `url` is that of the bot's database, `process` the id of its process. `answers` counts the taps that were
     acknowledged, `times` are the seconds that each took.
@@ -39,6 +41,8 @@ class TappingCrowd:
     times: list[float] = field(default_factory=list)
     ready: list[Message] = field(default_factory=list)
     paced: bool = False
+    thinking: float = 0.0
+    rng: random.Random = field(default_factory=lambda: random.Random(7))  # noqa: S311
 
     def watch(self, entry: DisplayedEvent) -> None:
         """A toast ends a tap; a new item begins one."""
@@ -50,7 +54,8 @@ class TappingCrowd:
             if self.paced:
                 self.ready.append(message)
             else:
-                asyncio.get_running_loop().call_soon(self.tap, message)
+                seconds = self.thinking * self.rng.uniform(0.5, 1.5)
+                asyncio.get_running_loop().call_later(seconds, self.tap, message)
 
     def tap(self, message: Message) -> None:
         """Tap its first button."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -56,23 +57,23 @@ def bot(
     if local:
         _run_locally(port)
         return
-    if settings.telegram_token is None:
+    tokens = settings.bot_tokens
+    if not tokens:
         raise BadInput(
             "The bot has no token.",
             where=Where(field="HROMADA_TELEGRAM_TOKEN"),
             remedy="Ask @BotFather for one and write it into .env; `hromada bot --local` needs none.",
         )
-    token, address = settings.telegram_token.get_secret_value(), _parse_webhook_address(settings) if webhook else None
+    address = _parse_webhook_address(settings) if webhook else None
     health = parse_listen_address(settings.health_listen, "HROMADA_HEALTH_LISTEN") if settings.health_listen else None
-    configure_logging(settings.log_level, token, log_format=settings.log_format)
+    configure_logging(settings.log_level, *tokens, log_format=settings.log_format)
     with ExitStack() as stack:
         prepare = partial(_open_and_prepare, stack, settings)
         opened = prepare() if exit_when_stuck else database_start.open_when_available(prepare, health=health)
         if opened is None:
             return
         application.run_application(
-            _build_application(*opened, settings, token=token),
-            token=token,
+            *_build_applications(*opened, settings, tokens=tokens),
             webhook=address,
             health=health,
             exit_when_stuck=exit_when_stuck,
@@ -92,8 +93,10 @@ def _open_and_prepare(stack: ExitStack, settings: Settings) -> tuple[Database, b
     return database, key
 
 
-def _build_application(database: Database, key: bytes, settings: Settings, *, token: str) -> BotApplication:
-    """The bot of these settings."""
+def _build_applications(
+    database: Database, key: bytes, settings: Settings, *, tokens: Sequence[str]
+) -> Sequence[BotApplication]:
+    """The bots of these settings, one for each token."""
     from annotation.workflow.monitoring import machine
     from bot import application
     from bot.conversation.updates_and_calls import ConversationSettings
@@ -103,13 +106,17 @@ def _build_application(database: Database, key: bytes, settings: Settings, *, to
         label_studio_url=settings.label_studio_url if settings.label_studio_token is not None else None,
         organisers=frozenset(settings.organisers),
         time_zone=settings.time_zone,
-        bot_name=settings.telegram_name,
+        bot_name=next(iter(settings.bot_names), None),
         look_at_machine=partial(machine.read_machine_facts, settings),
     )
-    return application.build_application(
-        token=token,
+    names = [*settings.bot_names, *("" for _ in tokens)]
+    bot_names = dict(zip(map(application.parse_bot_id, tokens), names, strict=False))
+    return application.build_applications(
+        tokens,
         database=database,
-        settings=application.build_delivery_settings(conversation, protect=settings.telegram_protect),
+        settings=application.build_delivery_settings(
+            conversation, protect=settings.telegram_protect, bot_names=bot_names
+        ),
         base_url=settings.telegram_url,
         handling=settings.bot_handling,
         sending=settings.bot_sending,

@@ -10,7 +10,7 @@ from importlib import metadata
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from annotation.errors import HromadaError, NotFound
+from annotation.errors import BadInput, HromadaError, NotFound
 from annotation.settings import Settings, list_misspelt_names, read_settings
 from annotation.store import database, driver_errors, erasure_log, invariants, migrations, pseudonyms
 from annotation.store.database import make_read_engine
@@ -128,6 +128,12 @@ def check_database(engine: sa.Engine) -> tuple[invariants.IntegrityFinding, ...]
 
 
 def _check_token(settings: Settings) -> SystemFinding:
-    if settings.telegram_token is None:
+    try:
+        tokens = settings.bot_tokens
+    except BadInput as failure:
+        return SystemFinding("Telegram token", well=False, says=str(failure))
+    if not tokens:
         return SystemFinding("Telegram token", well=True, says="none; only `hromada bot` needs one")
+    if len(tokens) > 1:
+        return SystemFinding("Telegram tokens", well=True, says=f"{len(tokens)} set (never shown)")
     return SystemFinding("Telegram token", well=True, says="set (never shown)")

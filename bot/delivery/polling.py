@@ -28,7 +28,7 @@ RETAKE_SECONDS = 90.0
 WEBHOOK_ACTIVE = "webhook is active"
 """Part of Telegram's refusal of a poll while there is a webhook."""
 POLLING_LEASE = "polling"
-"""The name of the lease that the polling process holds."""
+"""The name of the lease that the polling process holds; of one of several bots, the bot's id follows it."""
 Result = TypeVar("Result")
 
 

@@ -89,7 +89,7 @@ class Campaign:
     def delay(self) -> None:
         """An update has waited for ten minutes."""
         at = self.now - timedelta(minutes=10)
-        self.session.add(Inbox(update_id=1, telegram_id=77, payload={}, received_at=at))
+        self.session.add(Inbox(bot_id=1, update_id=1, telegram_id=77, payload={}, received_at=at))
 
     def disagree(self) -> None:
         """Two annotators answer differently."""
@@ -116,7 +116,7 @@ class Campaign:
     def park(self) -> None:
         """A message could not be sent."""
         parked: dict[str, Any] = {"reason": "refused", "parked_at": self.now}
-        self.session.add(Outbox(chat_id=1, calls=[], created_at=self.now, due_at=self.now, **parked))
+        self.session.add(Outbox(bot_id=1, chat_id=1, calls=[], created_at=self.now, due_at=self.now, **parked))
 
     def be_late(self) -> None:
         """An annotator has two items in Label Studio whose date is over."""

@@ -174,7 +174,7 @@ async def test_a_bot_outlives_a_database_that_hangs_and_ends_if_it_is_told_to(
             request=LocalRequest(telegram),
         )
         monkeypatch.setattr(telegram_api, "POLL_SECONDS", 1)
-        serving = asyncio.create_task(application.serve_updates(app, token=telegram.token))
+        serving = asyncio.create_task(application.serve_updates(app))
         await until(lambda: telegram.calls["getupdates"])
         proxy.swallows, app.watchdog.seconds, app.watchdog.silent_seconds = True, 2, 2
         person.send("/start")
@@ -235,7 +235,7 @@ with database.open_database(sys.argv[1]) as db:
         request=LocalRequest(telegram),
     )
     delivery_settings.configure_logging("INFO", telegram.token)
-    application.run_application(app, token=telegram.token)
+    application.run_application(app)
 """
 
 

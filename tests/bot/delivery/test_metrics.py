@@ -78,8 +78,8 @@ async def test_the_metrics_count_a_campaign_and_name_nobody(stage: Stage) -> Non
     await stage.say(person, "boom")
     with stage.db.transaction() as session:
         session.connection().exec_driver_sql(
-            "INSERT INTO inbox (update_id, telegram_id, payload, received_at, attempts) "
-            f"VALUES (99, 5, '{{}}', '{stage.now:%Y-%m-%d %H:%M:%S.%f}', 0)"
+            "INSERT INTO inbox (bot_id, update_id, telegram_id, payload, received_at, attempts) "
+            f"VALUES (1, 99, 5, '{{}}', '{stage.now:%Y-%m-%d %H:%M:%S.%f}', 0)"
         )
     measured = stage.app.runner.measurements
     async with AiohttpRequest(measurements=measured) as telegram:
