@@ -121,14 +121,16 @@ def _check_clock(view: Session) -> SystemFinding:
 
 
 def _check_backups(view: Session, settings: Settings) -> Iterator[SystemFinding]:
-    """Check that what people answered is in a backup, in this folder or that of the database, or in backups/ there."""
+    """Check that what people answered is in a backup: in HROMADA_BACKUP_FOLDER, this folder, that of the database, or
+    backups/ there.
+    """
     newest, (_, last) = _find_newest_backup(settings), judgements.find_last_answer(view)
     now, words = processes.get_database_time(view), "Make one: hromada database backup FILE"
     if newest is None:
         if last is None or not queries.has_telegram_people(view):
             return
         yield SystemFinding(
-            "backup", well=False, says=f"none in this folder or in backups. {words}; keep it elsewhere."
+            "backup", well=False, says=f"none in this folder or in {settings.backup_folder}. {words}; keep it elsewhere."
         )
         return
     file, made_at = newest
@@ -141,7 +143,8 @@ def _find_newest_backup(settings: Settings) -> tuple[Path, datetime] | None:
     """The newest backup with a manifest, and when it was made."""
     database_file = _find_file(settings)
     folders = {Path(), *([database_file.parent] if database_file is not None else [])}
-    manifests = {file for folder in folders for place in (folder, folder / "backups") for file in place.glob("*.json")}
+    places = {settings.backup_folder, *folders, *(folder / "backups" for folder in folders)}
+    manifests = {file for place in places for file in place.glob("*.json")}
     found = []
     for file in manifests:
         try:
