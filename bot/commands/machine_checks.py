@@ -130,7 +130,9 @@ def _check_backups(view: Session, settings: Settings) -> Iterator[SystemFinding]
         if last is None or not queries.has_telegram_people(view):
             return
         yield SystemFinding(
-            "backup", well=False, says=f"none in this folder or in {settings.backup_folder}. {words}; keep it elsewhere."
+            "backup",
+            well=False,
+            says=f"none in this folder or in {settings.backup_folder}. {words}; keep it elsewhere.",
         )
         return
     file, made_at = newest

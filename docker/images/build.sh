@@ -35,9 +35,10 @@ runroot = "/run/hromada-images"
 END
 export CONTAINERS_CONF=$work/containers.conf CONTAINERS_STORAGE_CONF=$work/storage.conf
 
-build() { # NAME, and what else buildah takes; the context comes last
+build() { # NAME, and what else buildah takes; the context comes last. OCI's format has no HEALTHCHECK
   echo "== $1"
-  buildah bud --quiet --layers --pull-never --isolation chroot --format docker -t "localhost/$1" "${@:2}" >/dev/null
+  buildah bud --layers --pull-never --isolation chroot --format docker -t "localhost/$1" "${@:2}" >"$work/log" 2>&1 ||
+    { tail -n 50 "$work/log" >&2; exit 1; }
 }
 
 # Python as in python:3.13-slim-trixie; the certificates that this machine trusts, as packages come through its network
@@ -53,9 +54,8 @@ for suite in trixie bookworm; do
 done
 mkdir -p "$work/context"
 cp /etc/ssl/certs/ca-certificates.crt $here/postgres.sh requirements/label-studio.lock "$work/context/"
-for stage in python:3.13-slim-trixie postgres:17 caddy:2 heartexlabs/label-studio:1.23.2 systemd:bookworm; do
-  build "stand-in-$stage" --target "$(basename "${stage%:*}")" -f $here/stand-ins.Dockerfile "$work/context"
-done
+stand_in() { build "stand-in-$1" --target "$(basename "${1%:*}")" -f $here/stand-ins.Dockerfile "$work/context"; }
+for name in python:3.13-slim-trixie postgres:17 caddy:2 systemd:bookworm; do stand_in $name; done
 
 base=(--build-arg PYTHON_IMAGE=localhost/stand-in-python:3.13-slim-trixie)
 build hromada:latest "${base[@]}" -f docker/Dockerfile .
@@ -65,5 +65,6 @@ git archive "$previous" | tar -x -C "$work/previous"
 build hromada:previous "${base[@]}" -f docker/Dockerfile "$work/previous" # by today's Dockerfile
 mkdir -p "$work/next" && cp benchmarks/shared/_later_release.py $here/next.Dockerfile "$work/next/"
 build hromada:next -f $here/next.Dockerfile "$work/next"
+stand_in heartexlabs/label-studio:1.23.2
 podman images --format '{{.Repository}}:{{.Tag}} {{.Size}}' | sort
 echo "hromada:previous is $previous."

@@ -1,6 +1,6 @@
-"""The local Telegram in a container, with people who tap: what `try.py` runs the bot of the other containers on.
+"""The local Telegram in a container, with people who tap: for bots in other containers, or in this one.
 
-Listens on port 8090 for the bot, and for `try.py`:
+Listens on port 8090 for bots, and for the trials in this folder:
 
 | request | what happens |
 |---|---|
@@ -24,6 +24,7 @@ from aiohttp import web
 
 from annotation.settings import read_settings
 from annotation.store import database
+from bot.emulator.model import DisplayedEvent
 
 PORT = 8090
 PEOPLE = 8
@@ -32,13 +33,16 @@ LATENCY = 0.2
 
 
 class People:
-    """The people and what they saw; the methods answer `try.py`."""
+    """The people and what they saw; the methods answer the trials."""
 
     def __init__(self, telegram: FaultyTelegram) -> None:
         self.telegram = telegram
         self.people = [telegram.person(number) for number in range(1, PEOPLE + 1)]
         self.crowd = Crowd(telegram, random.Random(7))  # noqa: S311
-        telegram.display_log.watchers.append(lambda entry: self.crowd.watch(entry))
+        telegram.display_log.watchers.append(self._watch)
+
+    def _watch(self, entry: DisplayedEvent) -> None:
+        self.crowd.watch(entry)
 
     async def go(self, _: web.Request) -> web.Response:
         """Let everybody tap."""
