@@ -29,4 +29,5 @@ VOLUME /label-studio/data
 # A machine with Debian 12, for the units of systemd
 FROM localhost/stand-in-debian:bookworm AS systemd
 COPY ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
+ENV SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt
 CMD ["/lib/systemd/systemd"]

@@ -1,8 +1,8 @@
 """Start the topologies of docker/compose*.yaml with podman, answer to them, kill, upgrade and restore them.
 
 `make images` calls this after build.sh, as root. Telegram is the local one (telegram.py), in a container of its own,
-with eight people who tap all the while. Compares what their screens showed as saved with the database; exits with 1 if an
-answer is lost or stored twice, or if anything does not come in time.
+with eight people who tap all the while. Compares what their screens showed as saved with the database; exits with 1 if
+an answer is lost or stored twice, or if anything does not come in time.
 """
 
 from __future__ import annotations
@@ -216,9 +216,7 @@ class Trial:
 
     def replace_bots(self) -> None:
         """Make the containers of hromada again, of the release that is to run, and let people go on."""
-        for service in (self.topology.bot, "backup"):
-            for container in self.containers(service):
-                run("podman", "rm", "-f", container)
+        self.compose("down", self.topology.bot, "backup")
         self.up()
         self.ask("POST", "/go")
         self.say(f"{self.release}: {self.wait_for_answers()}")
