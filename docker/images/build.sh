@@ -61,8 +61,8 @@ base=(--build-arg PYTHON_IMAGE=localhost/stand-in-python:3.13-slim-trixie)
 build hromada:latest "${base[@]}" -f docker/Dockerfile .
 previous=${PREVIOUS:-$(git log -1 --format=%h -- annotation/store/migrations annotation/store/models)}
 rm -rf "$work/previous" && mkdir "$work/previous"
-git archive "$previous" | tar -x -C "$work/previous"
-build hromada:previous "${base[@]}" -f docker/Dockerfile "$work/previous" # by today's Dockerfile
+git -c tar.umask=022 archive "$previous" | tar -x -C "$work/previous"
+build hromada:previous "${base[@]}" -f docker/Dockerfile "$work/previous" # by the Dockerfile of now
 mkdir -p "$work/next" && cp benchmarks/shared/_later_release.py $here/next.Dockerfile "$work/next/"
 build hromada:next -f $here/next.Dockerfile "$work/next"
 stand_in heartexlabs/label-studio:1.23.2

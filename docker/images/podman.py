@@ -54,7 +54,7 @@ def execute(container: str, *words: str, check: bool = True) -> str:
     return run("podman", "exec", container, *words, check=check)
 
 
-def wait(condition: Callable[[], object], what: str, *, seconds: float = 240) -> float:
+def wait(condition: Callable[[], object], what: str, *, seconds: float = 600) -> float:
     """Wait until it is true, and return the seconds that it took; raises TrialFailed with what did not come."""
     began = time.monotonic()
     while not condition():
@@ -65,7 +65,7 @@ def wait(condition: Callable[[], object], what: str, *, seconds: float = 240) ->
 
 
 def ask_telegram(container: str, method: str, path: str, *, python: str = "python") -> dict[str, Any]:
-    """Ask the local Telegram of a container, which telegram.py runs."""
+    """Ask the local Telegram of a container, which local_telegram.py runs."""
     told: dict[str, Any] = json.loads(execute(container, python, "-c", ASK, method, path))
     if "difference" in told:
         raise TrialFailed(f"screens and database differ: {told['difference']}")

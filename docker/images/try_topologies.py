@@ -1,6 +1,6 @@
 """Start the topologies of docker/compose*.yaml with podman, answer to them, kill, upgrade and restore them.
 
-`make images` calls this after build.sh, as root. Telegram is the local one (telegram.py), in a container of its own,
+`make images` calls this after build.sh, as root. Telegram is the local one (local_telegram.py), in a container of its own,
 with eight people who tap all the while. Compares what their screens showed as saved with the database; exits with 1 if
 an answer is lost or stored twice, or if anything does not come in time.
 """
@@ -109,7 +109,7 @@ class Trial:
         secrets = ["hromada_telegram_token", *(["hromada_database_url"] if "database" in services else [])]
         telegram: dict[str, object] = {
             "image": "localhost/hromada:latest",
-            "command": "python /images/telegram.py",
+            "command": "python /images/local_telegram.py",
             "working_dir": "/data",
             "init": True,
             "environment": {"PYTHONPATH": "/shared", "TOKEN_FILE": "/run/secrets/hromada_telegram_token"},

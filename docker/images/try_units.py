@@ -87,7 +87,7 @@ def start_telegram() -> None:
         f"install -o hromada -m 600 /dev/null /var/lib/hromada/token && echo {TOKEN} >/var/lib/hromada/token",
         "systemd-run --quiet --unit=telegram --uid=hromada --working-directory=/var/lib/hromada"
         " -E PYTHONPATH=/opt/hromada/benchmarks/shared -E TOKEN_FILE=/var/lib/hromada/token"
-        " $(readlink -f /opt/hromada)/.venv/bin/python /opt/hromada/docker/images/telegram.py",
+        " $(readlink -f /opt/hromada)/.venv/bin/python /opt/hromada/docker/images/local_telegram.py",
     )
     wait(lambda: "marks" in execute(MACHINE, PYTHON, "-c", podman.ASK, "GET", "/marks", check=False), "Telegram")
     podman.ask_telegram(MACHINE, "POST", "/go", python=PYTHON)
