@@ -1,8 +1,8 @@
 """Start the topologies of docker/compose*.yaml with podman, answer to them, kill, upgrade and restore them.
 
-`make images` calls this after build.sh, as root. Telegram is the local one (local_telegram.py), in a container of its own,
-with eight people who tap all the while. Compares what their screens showed as saved with the database; exits with 1 if
-an answer is lost or stored twice, or if anything does not come in time.
+`make images` calls this after build.sh, as root. Telegram is the local one (local_telegram.py), in a container of its
+own, with eight people who tap all the while. Compares what their screens showed as saved with the database; exits with
+1 if an answer is lost or stored twice, or if anything does not come in time.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ import podman
 from podman import ROOT, TOKEN, WORK, TrialFailed, execute, run, wait
 
 COMPOSE = WORK / "tools/bin/podman-compose"
-FOLDER = WORK / "try"
 USER = 10001
 PASSWORD = "p4ss"  # noqa: S105  # of a server that lives for a few minutes, as the next
 STUDIO_TOKEN = "0123456789abcdef0123456789abcdef01234567"  # noqa: S105
@@ -61,6 +60,7 @@ class Trial:
     def __init__(self, topology: Topology) -> None:
         self.topology, self.release = topology, "previous"
         self.name = f"try-{topology.name}"
+        self.folder = WORK / self.name
         files = (f"docker/{topology.file}", "try.yaml")
         profile = ("--profile", "label-studio") if "label-studio" in topology.others else ()
         words = [word for file in files for word in ("-f", file)]
@@ -72,9 +72,9 @@ class Trial:
 
     def prepare(self) -> None:
         """Write the folder in which compose works."""
-        shutil.rmtree(FOLDER, ignore_errors=True)
-        shutil.copytree(ROOT / "docker", FOLDER / "docker")
-        podman.write_project(FOLDER / "project")
+        shutil.rmtree(self.folder, ignore_errors=True)
+        shutil.copytree(ROOT / "docker", self.folder / "docker")
+        podman.write_project(self.folder / "project")
         settings = {
             "HROMADA_TELEGRAM_URL": f"http://{'proxy' if self.topology.scaled else 'telegram'}:8090/bot",
             "HROMADA_BOT_UPDATES_A_MINUTE": "0",
@@ -85,9 +85,9 @@ class Trial:
             settings["HROMADA_WEBHOOK_URL"] = "https://localhost"
         if "label-studio" in self.topology.others:
             settings |= {"HROMADA_LABEL_STUDIO_URL": STUDIO_URL, "HROMADA_LABEL_STUDIO_TOKEN": STUDIO_TOKEN}
-        (FOLDER / ".env").write_text("".join(f"{name}={value}\n" for name, value in settings.items()), "utf-8")
-        self._write_secrets(FOLDER / "secrets")
-        (FOLDER / "try.yaml").write_text(self._write_override(), "utf-8")
+        (self.folder / ".env").write_text("".join(f"{name}={value}\n" for name, value in settings.items()), "utf-8")
+        self._write_secrets(self.folder / "secrets")
+        (self.folder / "try.yaml").write_text(self._write_override(), "utf-8")
 
     def _write_secrets(self, folder: Path) -> None:
         folder.mkdir(mode=0o711)
@@ -128,7 +128,7 @@ class Trial:
 
     def compose(self, *words: str, check: bool = True) -> str:
         """Call podman-compose, for the release that is to run."""
-        return run(*self._compose, *words, check=check, folder=FOLDER, HROMADA_RELEASE=self.release)
+        return run(*self._compose, *words, check=check, folder=self.folder, HROMADA_RELEASE=self.release)
 
     def hromada(self, *words: str, check: bool = True, options: tuple[str, ...] = ()) -> str:
         """Run a command of hromada in a container of its own, as organisers do."""
@@ -171,7 +171,7 @@ class Trial:
     def start(self) -> None:
         """Start everything, load a project, and let people tap."""
         self.up()
-        self.hromada("load", "/project/project.yaml", options=("-v", f"{FOLDER}/project:/project:ro"))
+        self.hromada("load", "/project/project.yaml", options=("-v", f"{self.folder}/project:/project:ro"))
         self.hromada("start", "words")
         self.ask("POST", "/go")
         self.say(f"{', '.join(self.containers(self.topology.bot))} of {self.release}: {self.wait_for_answers()}")

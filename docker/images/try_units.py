@@ -156,7 +156,10 @@ def main() -> None:
     try:
         try_units()
     except TrialFailed as failure:
-        print(execute(MACHINE, "journalctl", "--no-pager", "-n", "60", "-u", "hromada-*", "-u", "telegram", check=False), file=sys.stderr)
+        print(
+            execute(MACHINE, "journalctl", "--no-pager", "-n", "60", "-u", "hromada-*", "-u", "telegram", check=False),
+            file=sys.stderr,
+        )
         sys.exit(f"units: {failure}")
     finally:
         if "KEEP" not in os.environ:
