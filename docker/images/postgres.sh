@@ -12,7 +12,8 @@ fi
 if [ ! -s "$data/PG_VERSION" ]; then
   umask 077
   printf '%s\n' "$POSTGRES_PASSWORD" >/tmp/password
-  initdb --pgdata "$data" --username "$POSTGRES_USER" --pwfile /tmp/password --auth-local trust --auth-host scram-sha-256
+  initdb --pgdata "$data" --username "$POSTGRES_USER" --pwfile /tmp/password --auth-local trust \
+    --auth-host scram-sha-256 --encoding UTF8 --locale C.UTF-8
   rm /tmp/password
   echo "CREATE DATABASE \"$POSTGRES_DB\"" | postgres --single -D "$data" postgres
   echo 'host all all all scram-sha-256' >>"$data/pg_hba.conf"

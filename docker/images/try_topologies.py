@@ -164,7 +164,7 @@ class Trial:
         if "database" in self.topology.others:
             self.compose("up", "-d", "--no-build", "database")
             wait(lambda: self.is_healthy(self.containers("database")[0]), "the database")
-        self.compose("up", "-d", "--no-build")
+        self.compose("up", "-d", "--no-build", *(("--scale", "worker=2") if self.topology.scaled else ()))
         for bot in self.containers(self.topology.bot):
             wait(lambda bot=bot: self.is_healthy(bot), f"{bot} is healthy")  # type: ignore[misc]
 
