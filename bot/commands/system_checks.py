@@ -50,11 +50,12 @@ def _check_python() -> SystemFinding:
 
 
 def _check_names() -> SystemFinding:
-    """Check the names in .env: a misspelt one would be passed over without a word."""
+    """Check the names in .env and of files with secrets: a misspelt one would be passed over without a word."""
     sentences = []
-    for name in list_misspelt_names():
-        near = difflib.get_close_matches(name, [f"HROMADA_{field.upper()}" for field in Settings.model_fields], n=1)
-        sentences.append(f"{name} in .env is no setting." + (f" Did you mean {near[0]}?" if near else ""))
+    for name, place in list_misspelt_names():
+        known = [f"HROMADA_{field.upper()}" for field in Settings.model_fields]
+        near = difflib.get_close_matches(name.upper(), known, n=1)
+        sentences.append(f"{name} in {place} is no setting." + (f" Did you mean {near[0]}?" if near else ""))
     return SystemFinding("settings", well=not sentences, says=" ".join(sentences) or "read")
 
 
