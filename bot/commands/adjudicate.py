@@ -119,7 +119,12 @@ def adjudicate(
             "seed": seed,
         }
         update_queue = partial(
-            _update_queue, project=loaded.name, question=asked.name, doubts=doubts, drawn=drawn if draws else None
+            _update_queue,
+            project=loaded.name,
+            question=asked.name,
+            doubts=doubts,
+            drawn=drawn if draws else None,
+            draws_again=plans,
         )
         queue = _Queue(database, loaded.name, asked, person, gold_review)
         if list_ or (json and not (undo or item or decisions or label_studio)):
@@ -163,15 +168,20 @@ def _update_queue(
     question: str,
     doubts: Mapping[str, Collection[CaseReason]],
     drawn: Mapping[str, Any] | None,
+    draws_again: bool,
 ) -> None:
-    """Store what is doubtful as cases, and draw a gold review with these arguments, if any are given."""
+    """Store what is doubtful as cases, and draw a gold review with these arguments, if any are given.
+
+    A review that somebody drew at this moment is drawn again only if `draws_again`.
+    """
     from annotation.workflow.review import cases
     from bot.commands import database_session
 
     now = database_session.get_time(session)
     stored = database_session.get_project(session, project)
     cases.refresh_cases(session, project=stored, question=question, doubts=doubts, now=now)
-    if drawn is not None:
+    is_drawn = cases.find_gold_review(session, project=stored, question=question) is not None
+    if drawn is not None and (draws_again or not is_drawn):
         cases.plan_gold_review(session, project=stored, question=question, now=now, **drawn)
 
 

@@ -48,6 +48,8 @@ def print_item_history(project: str, item: str, *, as_json: bool) -> None:
     zone = ZoneInfo(read_settings().time_zone)
     rows = [_build_event_row(event, zone) for event in history.events]
     notes = [f"Times are those of {zone.key}."] if rows else ["Nobody has had it yet."]
+    if any("Label Studio" in event.what for event in history.events):
+        notes.append(f"Their e-mails: hromada label-studio status {loaded.name}")
     notes += ["Answers are hidden until the baseline is closed."] if is_blind and rows else []
     terminal_output.print_table(_build_title(history, project=loaded.name), ITEM_COLUMNS, rows, notes=notes)
 
@@ -340,7 +342,7 @@ _FUNNEL_STEPS = {
     "by_friends": "invited by friends",
     "consented": "agreed",
     "started": "began",
-    "finished": "had all there was",
+    "finished": "finished",
 }
 
 

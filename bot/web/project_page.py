@@ -44,7 +44,7 @@ FUNNEL_STEPS = {
     "by_friends": mark_text("invited by friends"),
     "consented": mark_text("agreed to the consent"),
     "started": mark_text("began"),
-    "finished": mark_text("had all there was"),
+    "finished": mark_text("finished"),
 }
 
 

@@ -352,14 +352,16 @@ def test_planted_wrong_gold_is_found(truth: Hromada) -> None:
     olha = reviewer(truth)
     arguments = ("adjudicate", "truth", "--as", olha, "--gold-review")
     assert "says too little" in truth(*arguments, "--sample", "20").err
-    waiting = truth(*arguments, "--models", "models.csv", "--seed", "7", "--json").json
+    drawing = (*arguments, "--models", "models.csv", "--seed", "7")
+    waiting = truth(*drawing, "--json").json
+    assert truth(*drawing).code == 0
+    assert truth(*arguments, "--json").json == waiting | {"is_drawn": True}
     assert waiting["gold_review"] == {
         "people": {"items": 5, "drawn": 5}, "models": {"items": 4, "drawn": 4}, "rest": {"items": 61, "drawn": 50},
     }  # fmt: skip
     assert len(waiting["waiting"]) == 59
     candidates = [{"answer": word, "text": word, "votes": None} for word in ("yes", "no")]
     assert all(one["candidates"] == candidates and not one["reasons"] + one["reports"] for one in waiting["waiting"])
-    assert "planned already" in truth(*arguments, "--sample", "60").err
     ivan = truth("adjudicate", "truth", "--as", reviewer(truth, "ivan"), "--gold-review", "--json").json["waiting"]
     assert sorted({one["item"] for one in waiting["waiting"]} - {one["item"] for one in ivan}) == ["t00"]
     voter = in_database(truth, lambda session: session.exec(select(Annotator.pseudonym).join(Assignment)).first())
@@ -368,6 +370,7 @@ def test_planted_wrong_gold_is_found(truth: Hromada) -> None:
     drawn = {one["item"] for one in waiting["waiting"]}
     truth.write("drawn.csv", "\n".join([lines[0], *(line for line in lines[1:] if line.split(",")[0] in drawn)]) + "\n")
     assert truth(*arguments, "--decisions", "drawn.csv").out == "Decided: 59.\n"
+    assert "59 of its 59 items are decided" in truth(*arguments, "--sample", "60").err
     assert truth(*arguments, "--json").json["waiting"] == []
     export(truth)
     decided = rows(truth, "adjudications.csv")
