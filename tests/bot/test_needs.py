@@ -86,6 +86,7 @@ class Campaign:
     def stop_bot(self) -> None:
         """The bot ended a minute ago."""
         self.session.get_one(ProcessLease, "pacing").until = self.now - timedelta(minutes=1)
+        self.session.flush()
 
     def delay(self) -> None:
         """An update has waited for ten minutes."""
