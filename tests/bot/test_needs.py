@@ -33,6 +33,7 @@ from annotation.workflow.monitoring import machine
 from annotation.workflow.monitoring.bot_waits import POLLING
 from annotation.workflow.monitoring.machine import MachineFacts
 from bot.conversation import organiser_notifications
+from bot.conversation.texts import get_texts
 from bot.conversation.views import organiser_cards, organiser_messages
 from bot.web.overview_page import build_overview
 from bot.web.snapshots import SnapshotReader
@@ -85,6 +86,7 @@ class Campaign:
     def stop_bot(self) -> None:
         """The bot ended a minute ago."""
         self.session.get_one(ProcessLease, "pacing").until = self.now - timedelta(minutes=1)
+        self.session.flush()
 
     def delay(self) -> None:
         """An update has waited for ten minutes."""
@@ -219,9 +221,7 @@ async def read_surfaces(chat: Chat, folder: Path, facts: MachineFacts) -> dict[s
         observed = organiser_notifications.observe_campaigns(view, now=chat.now, settings=conversation)
     assert observed is not None
     assert observed.needs is not None
-    words = organiser_cards.make_words(
-        organiser_notifications.get_texts("en"), zone=None, default_zone=conversation.time_zone, now=chat.now
-    )
+    words = organiser_cards.make_words(get_texts("en"), zone=None, default_zone=conversation.time_zone, now=chat.now)
     digest = "\n".join(part.html for part in organiser_messages.render_digest(observed.digest, observed.needs, words))
     command = Hromada(folder, variables={"HROMADA_DATABASE_URL": str(chat.database.engine.url)})
     return {
