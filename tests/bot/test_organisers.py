@@ -24,6 +24,7 @@ from annotation.vocabulary import AssignmentStatus, Event, ParticipationStatus, 
 from annotation.workflow import assignments
 from annotation.workflow.lifecycle import projects, transitions
 from annotation.workflow.monitoring.bot_waits import WaitReason
+from annotation.workflow.monitoring.needs import NeedKind
 from annotation.workflow.notices import announcements
 from annotation.workflow.organisers import people
 from annotation.workflow.organisers.alerts import AlertKind
@@ -99,11 +100,11 @@ async def test_an_organiser_sees_how_far_a_campaign_is(chat: Chat, load: Callabl
     person = await begin(chat, 1)
     await chat.tap(person, "так")
     organiser = await open_admin(chat)
-    assert organiser.messages[-1].text == "Campaigns\n\n1) Слова — running, 8 %\n\nWaiting for an answer: 0"
+    assert organiser.messages[-1].text == "Campaigns\n\nNothing needs you now.\n\n1) Слова — running, 8 %"
     text = await go(chat, organiser, "1")
     assert text.split("\n") == [
         "Слова · words · running", "", "1 of 12 answers (8 %)", "In the last 24 hours: 1. Here now: 1.",
-        "At this pace it will be done 22.11, 01:00.", "", "1 person is taking part. Waiting: 0 questions, 0 reports.",
+        "At this pace it will be done 22.11, 01:00.", "", "1 person is taking part.",
     ]  # fmt: skip
     assert await go(chat, organiser, "Refresh") == text
 
@@ -259,7 +260,7 @@ async def test_a_campaign_is_paused_and_goes_on(chat: Chat, load: Callable[..., 
     await chat.deliver()
     with chat.database.reading() as view:
         assert queries.get_project(view, "words").status is ProjectStatus.PAUSED
-    assert organiser.messages[-1].text.startswith("Campaigns\n\n1) Слова — paused")
+    assert organiser.messages[-1].text.endswith("1) Слова — paused, 0 %")
     text = await go(chat, organiser, "1", "Go on")
     assert "running" in text
     assert [act for act, *_ in list_acts(chat)] == ["pause", "resume"]
@@ -727,6 +728,7 @@ def test_every_text_for_organisers_is_there_in_both_languages() -> None:
         *(f"alert-{kind.value}" for kind in AlertKind if kind is not AlertKind.DECISION),
         *(f"gap-{reason.value}" for reason in WaitReason),
         *(f"standing-{status.value}" for status in ParticipationStatus),
+        *(f"need-{kind.value}" for kind in NeedKind),
         "button-suspend",
         "button-unsuspend",
     }

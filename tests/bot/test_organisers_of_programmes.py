@@ -91,7 +91,7 @@ async def test_a_programme_is_one_campaign_with_a_line_for_each_data_set(
     await chat.tap(person, "так")
     await chat.send(organiser, "/admin")
     text = organiser.messages[-1].text
-    assert text == "Campaigns\n\n1) Мова — running, 2 %\n2) Поруч — running, 0 %\n\nWaiting for an answer: 0"
+    assert text == "Campaigns\n\nNothing needs you now.\n\n1) Мова — running, 2 %\n2) Поруч — running, 0 %"
     text = await go(chat, organiser, "1")
     assert text.split("\n") == [
         "Мова · language · running", "", "Data sets", "", "1) Набір 0 — paused, 0 %", "2) Набір 1 — running, 8 %",
@@ -141,7 +141,7 @@ async def test_a_programme_is_paused_and_goes_on(
     organiser.tap("Pause", on=card)
     await chat.deliver()
     assert list_statuses(chat) == paused
-    assert organiser.messages[-1].text.startswith("Campaigns\n\n1) Мова — paused")
+    assert organiser.messages[-1].text.startswith("Campaigns\n\nNothing needs you now.\n\n1) Мова — paused")
     assert "2) Поруч — running" in organiser.messages[-1].text
     assert (await go(chat, organiser, "1", "Go on")).startswith("Мова · language · running")
     assert list_statuses(chat) == resumed

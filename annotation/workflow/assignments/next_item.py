@@ -19,6 +19,7 @@ from annotation.store.item_queue import QueueQuery
 from annotation.store.models import Assignment, Exposure, Item
 from annotation.store.table_base import UtcDateTime
 from annotation.vocabulary import (
+    AssignmentEnd,
     AssignmentStatus,
     ExposureCause,
     ItemStatus,
@@ -136,7 +137,7 @@ def _get_live_item(
     obstacle = find_project_obstacle(session, context, now=now)
     if obstacle is not None:
         if not _is_resolvable(obstacle):
-            leases.expire_lease(session, assignment, now=now)
+            leases.expire_lease(session, assignment, now=now, why=AssignmentEnd.BARRED)
             return None
         return obstacle
     is_over = assignment.lease_until is not None and assignment.lease_until < now

@@ -21,7 +21,16 @@ from annotation.campaigns.questions import Question, QuestionContent
 from annotation.errors import BadInput, Conflict, NotFound, Refused, Where
 from annotation.loading.drafts import format_value
 from annotation.store import journal, overlap_counts, queries
-from annotation.store.models import AdjudicationCase, GoldReview, Item, ItemRow, LabelStudioReviewTask, Project, Report
+from annotation.store.models import (
+    AdjudicationCase,
+    GoldReview,
+    Item,
+    ItemRow,
+    LabelStudioReviewTask,
+    Project,
+    ProjectTally,
+    Report,
+)
 from annotation.vocabulary import CaseReason, Event, GoldStratum, ItemStatus, Pool
 from annotation.workflow import definitions
 from annotation.workflow.quality import gold_answers
@@ -207,6 +216,10 @@ def refresh_cases(
         session.add(case)
         if not case.reasons and case.gold_review_id is None and case.id not in pushed:
             session.delete(case)
+    tally = session.get(ProjectTally, project.id)
+    if tally is not None:  # what was in doubt then is a case now, or in doubt no more
+        tally.doubts = [doubt for doubt in tally.doubts if doubt[1] != question]
+        session.add(tally)
     decided = {item.id for item, _ in queries.list_holding(session, project_id=project.id or 0, question=question)}
     for item in items.values():
         if (item.id or 0) in reasons and item.id not in waiting and item.id not in decided:

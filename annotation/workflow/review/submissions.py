@@ -18,6 +18,7 @@ from annotation.errors import BadInput, Conflict, NotFound, Refused, Where
 from annotation.store import database, judgements, models
 from annotation.store.database import LockedAnnotator
 from annotation.store.models import Annotator, Assignment, AssignmentRow, Item, Judgement, Project, SubmissionReview
+from annotation.store.table_base import UtcDateTime
 from annotation.vocabulary import AssignmentStatus, ExclusionKind, Pool, ReviewDecision, build_rejection
 from annotation.workflow import definitions, participations
 from annotation.workflow.annotators import withdrawal
@@ -205,17 +206,48 @@ def _select_answers(project: Project, reviewer: Annotator, answer_id: int | None
         .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
         .outerjoin(SubmissionReview, is_last)
         .where(
-            Assignment.project_id == project.id,
-            Assignment.status == AssignmentStatus.DONE,
-            Item.pool == Pool.MAIN,
-            col(Judgement.skip_reason).is_(None),
-            judgements.build_final_revision_condition(),
+            *_list_conditions(project),
             judgements.build_counting_condition(ignoring=(ExclusionKind.REJECTED,)),
             ~reviewers.build_answered_condition(reviewer.id or 0),
         )
     )
     query = query if answer_id is None else query.where(Assignment.id == answer_id)
     return query.order_by(col(Assignment.id))
+
+
+def list_reviewed_projects(session: Session) -> frozenset[int]:
+    """The ids of the projects in which somebody has reviewed an answer."""
+    reviewed = select(Assignment.project_id).join(SubmissionReview).distinct()
+    return frozenset(session.exec(reviewed))
+
+
+def count_waiting_answers(session: Session, project: Project) -> tuple[int, datetime | None]:
+    """How many answers wait for a reviewer, whoever that is, and since when the first does."""
+    held = sa.select(col(SubmissionReview.id)).where(
+        col(SubmissionReview.assignment_id) == col(Assignment.id),
+        col(SubmissionReview.decision) != ReviewDecision.UNDONE,
+        col(SubmissionReview.revision) == col(Judgement.revision),
+        _IS_LAST,
+    )
+    waiting = (
+        select(func.count(), func.min(Judgement.answered_at, type_=UtcDateTime()))
+        .select_from(Assignment)
+        .join(Item, col(Item.id) == col(Assignment.item_id))
+        .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
+        .where(*_list_conditions(project), judgements.build_counting_condition(), ~held.exists())
+    )
+    return session.exec(waiting).one()
+
+
+def _list_conditions(project: Project) -> tuple[sa.ColumnElement[bool], ...]:
+    """The conditions that an answer is a final one of the main stage, and no skip."""
+    return (
+        col(Assignment.project_id) == project.id,
+        col(Assignment.status) == AssignmentStatus.DONE,
+        col(Item.pool) == Pool.MAIN,
+        col(Judgement.skip_reason).is_(None),
+        judgements.build_final_revision_condition(),
+    )
 
 
 def _is_holding(review: SubmissionReview | None, judgement: Judgement) -> bool:

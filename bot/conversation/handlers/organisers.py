@@ -92,10 +92,8 @@ def _get_campaign(context: UpdateContext, callback: CallbackData) -> CampaignCho
 
 def _show_campaign(context: UpdateContext, callback: CallbackData, toast: str = "") -> TelegramCalls:
     campaign = _get_campaign(context, callback)
-    summaries = [
-        campaigns.summarise_project(context.transaction.session, project, now=context.now)
-        for project in campaign.projects
-    ]
+    found = organiser_notifications.list_needs(context)
+    summaries = organiser_notifications.summarise_campaign(context, campaign, found)
     card = organiser_cards.render_campaign(campaign, summaries, organiser_notifications.make_words(context))
     return organiser_notifications.show_card(context, card, toast)
 

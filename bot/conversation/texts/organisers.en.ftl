@@ -4,7 +4,6 @@ admin = Campaigns
 admin-nothing = Nothing is loaded yet: `hromada load` on the command line.
 admin-command = Campaigns, people, questions
 admin-line = { $title } — { $status }, { $share } %
-admin-waiting = Waiting for an answer: { $count }
 admin-announced = Messages to all: { $count ->
     [one] { $count } person has yet to get one
    *[other] { $count } people have yet to get one
@@ -22,13 +21,6 @@ people-count = { $count ->
     [one] { $count } person is taking part
    *[other] { $count } people are taking part
 }
-waiting-counts = Waiting: { $questions ->
-    [one] { $questions } question
-   *[other] { $questions } questions
-}, { $reports ->
-    [one] { $reports } report
-   *[other] { $reports } reports
-}.
 campaign-projects = Data sets
 button-all = ‹ All campaigns
 button-back = ‹ Back
@@ -196,7 +188,85 @@ digest = Since yesterday:
 digest-line = { $title }: { $day } in 24 hours, { $done } of { $needed }{ $end }
 digest-end = , done { $when }
 digest-paused = { $title }: paused, { $done } of { $needed }
-digest-decisions = Decisions waiting: { $count }
+
+## What needs organisers
+
+needs = What needs you
+needs-none = Nothing needs you now.
+needs-more = { $count ->
+    [one] { $count } more: `hromada status`
+   *[other] { $count } more: `hromada status`
+}
+needs-since = { $what } · since { $when }
+bot-works = The bot is working.
+bot-is-off = The bot is not working.
+need-bot = The bot is not working: nobody gets a reply
+need-bot-never = No bot has worked here yet: nobody gets a reply
+need-disk = The disk is almost full: { $free } MB free, { $needed } MB needed
+need-silence = Nothing comes from Telegram. { $why }
+need-backlog = { $count ->
+    [one] { $count } update or message is waiting for the bot
+   *[other] { $count } updates or messages are waiting for the bot
+}
+need-parked = { $count ->
+    [one] { $count } delivery is parked
+   *[other] { $count } deliveries are parked
+}
+need-stall = No answer for a day or longer
+need-question = { $count ->
+    [one] { $count } question from annotators
+   *[other] { $count } questions from annotators
+}
+need-report = { $count ->
+    [one] { $count } report
+   *[other] { $count } reports
+}
+need-paused = { $count ->
+    [one] { $count } annotator paused by a rule: { $names }
+   *[other] { $count } annotators paused by a rule: { $names }
+}
+need-dispute = { $count ->
+    [one] { $count } disputed item
+   *[other] { $count } disputed items
+}
+need-dispute-ties = { $count ->
+    [one] { $count } disputed item, a tie
+   *[other] { $count } disputed items, { $ties } of them ties
+}
+need-gold-review = { $count ->
+    [one] { $count } item of the gold review
+   *[other] { $count } items of the gold review
+}
+need-review = { $count ->
+    [one] { $count } answer to review
+   *[other] { $count } answers to review
+}
+need-late = { $count ->
+    [one] { $count } annotator is late with { $items } in Label Studio: { $names }
+   *[other] { $count } annotators are late with { $items } in Label Studio: { $names }
+}
+need-late-items = { $count ->
+    [one] { $count } item
+   *[other] { $count } items
+}
+need-set-aside = { $count ->
+    [one] { $count } annotation set aside in Label Studio
+   *[other] { $count } annotations set aside in Label Studio
+}
+need-copies = { $count ->
+    [one] { $count } copy of erased data to delete in Label Studio
+   *[other] { $count } copies of erased data to delete in Label Studio
+}
+need-broadcast = { $count ->
+    [one] A message to { $count } person goes out { $until }
+   *[other] A message to { $count } people goes out { $until }
+}
+need-backup = The last backup is too old: { $file }
+need-backup-none = There is no backup yet
+need-end = { $count ->
+    [one] All answers are in ({ $count })
+   *[other] All answers are in ({ $count })
+}
 
 ## Times
 

@@ -4,7 +4,6 @@ admin = Кампанії
 admin-nothing = Ще нічого не завантажено: `hromada load` у командному рядку.
 admin-command = Кампанії, люди, запитання
 admin-line = { $title } — { $status }, { $share } %
-admin-waiting = Чекає на відповідь: { $count }
 admin-announced = Повідомлення всім: { $count ->
     [one] ще отримає { $count } людина
     [few] ще отримають { $count } людини
@@ -24,15 +23,6 @@ people-count = { $count ->
     [few] Беруть участь { $count } людини
    *[other] Бере участь { $count } людей
 }
-waiting-counts = Чекає: { $questions ->
-    [one] { $questions } запитання
-    [few] { $questions } запитання
-   *[other] { $questions } запитань
-}, { $reports ->
-    [one] { $reports } скарга
-    [few] { $reports } скарги
-   *[other] { $reports } скарг
-}.
 campaign-projects = Набори даних
 button-all = ‹ Усі кампанії
 button-back = ‹ Назад
@@ -208,7 +198,101 @@ digest = За добу:
 digest-line = { $title }: за 24 години { $day }, усього { $done } з { $needed }{ $end }
 digest-end = , завершиться { $when }
 digest-paused = { $title }: призупинено, { $done } з { $needed }
-digest-decisions = Рішень чекає: { $count }
+
+## What needs organisers
+
+needs = Потребує вашої уваги
+needs-none = Зараз нічого не потребує вашої уваги.
+needs-more = { $count ->
+    [one] Ще { $count }: `hromada status`
+    [few] Ще { $count }: `hromada status`
+   *[other] Ще { $count }: `hromada status`
+}
+needs-since = { $what } · з { $when }
+bot-works = Бот працює.
+bot-is-off = Бот не працює.
+need-bot = Бот не працює: нікому не відповідають
+need-bot-never = Тут ще не працював жоден бот: нікому не відповідають
+need-disk = На диску майже немає місця: вільно { $free } МБ, потрібно { $needed } МБ
+need-silence = Від Telegram нічого не надходить. { $why }
+need-backlog = { $count ->
+    [one] На бота чекає { $count } оновлення чи повідомлення
+    [few] На бота чекають { $count } оновлення чи повідомлення
+   *[other] На бота чекає { $count } оновлень чи повідомлень
+}
+need-parked = { $count ->
+    [one] Відкладено { $count } доставку
+    [few] Відкладено { $count } доставки
+   *[other] Відкладено { $count } доставок
+}
+need-stall = Відповідей немає добу або довше
+need-question = { $count ->
+    [one] { $count } запитання від учасників
+    [few] { $count } запитання від учасників
+   *[other] { $count } запитань від учасників
+}
+need-report = { $count ->
+    [one] { $count } скарга
+    [few] { $count } скарги
+   *[other] { $count } скарг
+}
+need-paused = { $count ->
+    [one] За правилом призупинено { $count } учасника: { $names }
+    [few] За правилом призупинено { $count } учасників: { $names }
+   *[other] За правилом призупинено { $count } учасників: { $names }
+}
+need-dispute = { $count ->
+    [one] { $count } спірне завдання
+    [few] { $count } спірні завдання
+   *[other] { $count } спірних завдань
+}
+need-dispute-ties = { $count ->
+    [one] { $count } спірне завдання, нічия
+    [few] { $count } спірні завдання, з них нічиїх: { $ties }
+   *[other] { $count } спірних завдань, з них нічиїх: { $ties }
+}
+need-gold-review = { $count ->
+    [one] { $count } завдання на перевірку еталона
+    [few] { $count } завдання на перевірку еталона
+   *[other] { $count } завдань на перевірку еталона
+}
+need-review = { $count ->
+    [one] { $count } відповідь на перевірку
+    [few] { $count } відповіді на перевірку
+   *[other] { $count } відповідей на перевірку
+}
+need-late = { $count ->
+    [one] { $count } учасник спізнюється в Label Studio ({ $items }): { $names }
+    [few] { $count } учасники спізнюються в Label Studio ({ $items }): { $names }
+   *[other] { $count } учасників спізнюються в Label Studio ({ $items }): { $names }
+}
+need-late-items = { $count ->
+    [one] { $count } завдання
+    [few] { $count } завдання
+   *[other] { $count } завдань
+}
+need-set-aside = { $count ->
+    [one] { $count } анотацію в Label Studio відкладено
+    [few] { $count } анотації в Label Studio відкладено
+   *[other] { $count } анотацій в Label Studio відкладено
+}
+need-copies = { $count ->
+    [one] У Label Studio лишилася { $count } копія стертих даних
+    [few] У Label Studio лишилися { $count } копії стертих даних
+   *[other] У Label Studio лишилося { $count } копій стертих даних
+}
+need-broadcast = { $count ->
+    [one] Повідомлення для { $count } людини піде { $until }
+    [few] Повідомлення для { $count } людей піде { $until }
+   *[other] Повідомлення для { $count } людей піде { $until }
+}
+need-backup = Остання резервна копія застара: { $file }
+need-backup-none = Резервної копії ще немає
+need-end = { $count ->
+    [one] Усі відповіді вже є ({ $count })
+    [few] Усі відповіді вже є ({ $count })
+   *[other] Усі відповіді вже є ({ $count })
+}
 
 ## Times
 

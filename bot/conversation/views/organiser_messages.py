@@ -8,6 +8,7 @@ from datetime import datetime
 from annotation.campaigns.questions.question_base import count_units
 from annotation.vocabulary import ProjectStatus
 from annotation.workflow.monitoring.bot_waits import BotWait
+from annotation.workflow.monitoring.needs import Need
 from annotation.workflow.notices.waiting_announcements import CancelledAnnouncement, WaitingAnnouncement
 from annotation.workflow.organisers.alerts import AlertKind, DigestLine, OrganiserAlert
 from annotation.workflow.organisers.people import MessageKind, OpenMessage
@@ -16,7 +17,14 @@ from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import Texts
 from bot.conversation.updates_and_calls import InlineButton
 from bot.conversation.views import menus
-from bot.conversation.views.organiser_cards import OrganiserCard, OrganiserWords, build_act_button, shorten_title
+from bot.conversation.views.organiser_cards import (
+    OrganiserCard,
+    OrganiserWords,
+    build_act_button,
+    build_need_buttons,
+    render_needs,
+    shorten_title,
+)
 
 MAX_QUOTED_UNITS = 500
 """How much of an item is quoted above a question about it, in UTF-16 units."""
@@ -200,8 +208,8 @@ def _describe_wait(wait: BotWait, words: OrganiserWords) -> str:
     return words(f"gap-{wait.reason.value}", until=until)
 
 
-def render_digest(lines: Sequence[DigestLine], words: OrganiserWords) -> OrganiserCard:
-    """What happened since yesterday: a line for each campaign that is not over, and the decisions that wait."""
+def render_digest(lines: Sequence[DigestLine], needs: Sequence[Need], words: OrganiserWords) -> OrganiserCard:
+    """What happened since yesterday: a line for each campaign that is not over, and what needs the organisers."""
     told = []
     for line in lines:
         measured = line.progress
@@ -211,7 +219,10 @@ def render_digest(lines: Sequence[DigestLine], words: OrganiserWords) -> Organis
             continue
         end = "" if line.end is None else words("digest-end", when=words.format_moment(line.end))
         told.append(words("digest-line", title=title, day=measured.last_day, end=end, **counts))
-    decisions = sum(line.decisions for line in lines)
-    waiting = [words("digest-decisions", count=decisions)] if decisions else []
-    button = build_act_button(words("button-open"), "inbox" if decisions else "campaigns")
-    return words.render_card(words("digest"), "\n".join(told), *waiting, buttons=((button,),))
+    ways = ((build_act_button(words("button-open"), "campaigns"),),)
+    return words.render_card(
+        *render_needs(needs, words),
+        words("digest"),
+        "\n".join(told),
+        buttons=(*build_need_buttons(needs, words), *ways),
+    )
