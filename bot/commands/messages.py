@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from annotation.errors import Conflict, Where
-from bot.commands import terminal_output
+from bot.commands import local_times, terminal_output
 from bot.commands.command_line import AsJson, ListByDefault
 
 app = typer.Typer(
@@ -48,8 +48,18 @@ def list_(
         terminal_output.print_json(listed)
         return
     columns = ("id", "at", "pseudonym", "project", "item", "text", *(("answer",) if everything else ()))
-    notes = () if listed else ("Nothing is waiting for an answer.",)
-    terminal_output.print_table("Messages", columns, [[row[name] for name in columns] for row in listed], notes=notes)
+    notes = (local_times.name_zone() if listed else "Nothing is waiting for an answer.",)
+    rows = [[_format_cell(name, row[name]) for name in columns] for row in listed]
+    terminal_output.print_table("Messages", columns, rows, notes=notes)
+
+
+def _format_cell(name: str, value: object) -> terminal_output.Cell:
+    """The cell of a table for a value of the JSON: a time in the zone of the settings, yes or no."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if name == "at":
+        return local_times.format_minute(str(value))
+    return value if isinstance(value, int) or value is None else str(value)
 
 
 @app.command()
@@ -140,8 +150,9 @@ def reports(
         terminal_output.print_json(listed)
         return
     columns = ("at", "project", "item", "paused", "reason", "text")
-    rows = [[("yes" if row[name] else "no") if name == "paused" else row[name] for name in columns] for row in listed]
-    notes = ("A wrong item: hromada load FILE --fix ID; one that is well: hromada messages dismiss PROJECT ID.",)
+    rows = [[_format_cell(name, row[name]) for name in columns] for row in listed]
+    remedy = "A wrong item: hromada load FILE --fix ID; one that is well: hromada messages dismiss PROJECT ID."
+    notes = (local_times.name_zone(), remedy)
     terminal_output.print_table("Reports", columns, rows, notes=notes if listed else ("Nothing is reported.",))
 
 

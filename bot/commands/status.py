@@ -8,12 +8,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
-from zoneinfo import ZoneInfo
 
 import typer
 
 from annotation.errors import BadInput
-from bot.commands import terminal_output
+from bot.commands import local_times, terminal_output
 from bot.commands.command_line import AsJson
 from bot.commands.terminal_output import Cell
 
@@ -33,7 +32,6 @@ LONGEST_ANSWER = 60
 
 def print_item_history(project: str, item: str, *, as_json: bool) -> None:
     """Print what happened to an item, without answers while the project is blind."""
-    from annotation.settings import read_settings
     from annotation.workflow.monitoring import blindness, item_history
     from bot.commands import database_session
 
@@ -44,15 +42,14 @@ def print_item_history(project: str, item: str, *, as_json: bool) -> None:
     if as_json:
         terminal_output.print_json(_build_item_json(history))
         return
-    zone = ZoneInfo(read_settings().time_zone)
-    rows = [_build_event_row(event, zone) for event in history.events]
-    notes = [f"Times are those of {zone.key}."] if rows else ["Nobody has had it yet."]
+    rows = [_build_event_row(event) for event in history.events]
+    notes = [local_times.name_zone()] if rows else ["Nobody has had it yet."]
     notes += ["Answers are hidden until the baseline is closed."] if is_blind and rows else []
     terminal_output.print_table(_build_title(history, project=loaded.name), ITEM_COLUMNS, rows, notes=notes)
 
 
-def _build_event_row(event: ItemEvent, zone: ZoneInfo) -> tuple[str | None, str | None, str, str]:
-    at, until = (f"{one.astimezone(zone):%Y-%m-%d %H:%M}" if one else None for one in (event.at, event.until))
+def _build_event_row(event: ItemEvent) -> tuple[str | None, str | None, str, str]:
+    at, until = (local_times.format_minute(one) if one else None for one in (event.at, event.until))
     return at, event.who, event.what + (f", until {until}" if until else ""), _shorten(event.answer)
 
 
@@ -191,8 +188,8 @@ def _build_screen(
     """A line for each project under the title, or without one everything about the only one."""
     from annotation.store import erasure_log
 
-    notes = [] if wait is None else [f"The bot waits since {wait.since:%Y-%m-%d %H:%M UTC}: {wait}"]
-    notes += [] if erased_at is None else [erasure_log.describe_wait(erased_at)]
+    notes = [] if wait is None else [_describe_bot_wait(wait)]
+    notes += [] if erased_at is None else [erasure_log.describe_wait(local_times.format_moment(erased_at))]
     notes += [note for campaign in statuses for note in _describe_retention(campaign)]
     for part, command in (("parked", "hromada delivery list"), ("Label Studio", "hromada label-studio pull")):
         waiting = ", ".join(f"{name}: {number}" for name, number in parked.items() if number and part in name)
@@ -209,13 +206,20 @@ def _build_screen(
     return terminal_output.build_table(title, SHORT_COLUMNS, rows, notes=notes)
 
 
+def _describe_bot_wait(wait: BotWait) -> str:
+    since = local_times.format_moment(wait.since)
+    return f"The bot waits since {since}: {wait.explain(local_times.format_moment)}"
+
+
 def _describe_retention(campaign: CampaignStatus) -> Sequence[str]:
     """When the people of a closed project are to be detached, while there are some who can be found."""
     if campaign.detach_by is None:
         return []
     name = campaign.project.name
     command = f"hromada people detach {name}"
-    return [f"{name}: what tells whose its answers are is to go by {campaign.detach_by:%Y-%m-%d}: {command}"]
+    return [
+        f"{name}: what tells whose its answers are is to go by {local_times.format_day(campaign.detach_by)}: {command}"
+    ]
 
 
 _ALL_DONE = "Every item has its answers. Answer what waits (hromada messages), then: hromada close {name}"
@@ -346,4 +350,4 @@ def _build_precision_lines(campaign: CampaignStatus) -> list[tuple[str, Cell]]:
     if campaign.half_width is not None:
         lines.append(("half of the 95 % interval now", campaign.half_width))
     changes = (campaign.project.frozen or {}).get("post_hoc", ())
-    return lines + [("post hoc", f"{change['at'][:16]} {change['what']}") for change in changes]
+    return lines + [("post hoc", f"{local_times.format_moment(change['at'])} {change['what']}") for change in changes]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -100,8 +101,9 @@ def test_status_says_what_the_bot_waits_for(stuck: Hromada) -> None:
     with database.open_database(f"sqlite:///{stuck.folder / 'hromada.db'}") as db, db.transaction() as session:
         bot_waits.record_wait(session, wait, now=now)
     shown = " ".join(stuck("status").out.split())
-    assert f"The bot waits since {wait.since:%Y-%m-%d %H:%M} UTC: Telegram asks the bot to wait until" in shown
-    assert "until 2026-11-22 13:05 UTC." in shown
+    since = wait.since.astimezone(ZoneInfo("Europe/Kyiv"))
+    told = f"{since:%Y-%m-%d %H:%M} (Europe/Kyiv): Telegram asks the bot to wait until 2026-11-22 15:05 (Europe/Kyiv)."
+    assert f"The bot waits since {told}" in shown
     with database.open_database(f"sqlite:///{stuck.folder / 'hromada.db'}") as db, db.transaction() as session:
         assert bot_waits.find_wait(session, now=now + timedelta(minutes=4)) is None  # the bot has ended
         alerts.record_heartbeat(session, now=now)

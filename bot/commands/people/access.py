@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from annotation.errors import Conflict, HromadaError
-from bot.commands import terminal_output
+from bot.commands import local_times, terminal_output
 from bot.commands.command_line import ProjectName, Pseudonym
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def _say_what_the_log_holds() -> None:
     with database_session.open_database() as database:
         since = erasure_log.empty_log(database)
     if since is not None:
-        terminal_output.print_sentence(erasure_log.describe_wait(since))
+        terminal_output.print_sentence(erasure_log.describe_wait(local_times.format_moment(since)))
 
 
 def _erase_label_studio_copies() -> str | None:

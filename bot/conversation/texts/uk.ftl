@@ -65,6 +65,16 @@ stranger = Сюди потрапляють за запрошенням. Попр
 nothing-open = Зараз немає відкритих проєктів. Зазирніть пізніше: /start
 menu = Оберіть проєкт:
 left-many = запитань вистачить надовго
+menu-nothing = Ваші проєкти:
+offer-later = знову відкриється { $until }
+offer-quota = ви зробили свою частину, дякуємо
+offer-label-studio = ваші запитання – у Label Studio
+offer-answered = ви вже відповіли на все
+offer-met = ці запитання ви вже бачили в іншому проєкті
+offer-others = решта – для інших людей
+offer-taken = усі запитання вже розібрано
+offer-not-invited = цього разу запрошують інших людей
+offer-left = ви вийшли з нього
 consent = Ваша згода
 consent-retention = Щонайпізніше через { $days ->
     [one] { $days } день
@@ -333,7 +343,7 @@ month-name = { $month ->
     [11] листопада
    *[12] грудня
 }
-moment = { $day } { $month } о { $time }
+moment = { $day } { $month } о { $time } ({ $zone })
 date = { $day } { $month } { $year }
 
 ## Ваші права

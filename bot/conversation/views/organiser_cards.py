@@ -14,7 +14,7 @@ from annotation.vocabulary import UNSAID_TIME_ZONE, ProjectStatus
 from annotation.workflow.organisers import people
 from annotation.workflow.organisers.campaigns import CampaignChoice, ProjectOverview
 from annotation.workflow.organisers.people import AnnotatorDetails, ListedAnnotator
-from bot.conversation import message_layout
+from bot.conversation import message_layout, time_zones
 from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts, get_organiser_texts, get_texts
 from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, InlineButton
@@ -49,8 +49,25 @@ class OrganiserWords:
         return get_organiser_texts(self.shared.language)(text_id, **arguments)
 
     def format_moment(self, moment: datetime) -> str:
-        """A day and a time in the organiser's zone, like 24.11, 18:05."""
+        """A day and a time with the organiser's zone, like 24.11, 18:05 (Kyiv)."""
+        return f"{self._format_local(moment)} ({time_zones.format_zone(self.zone, self.shared)})"
+
+    def format_moments(self, moments: Sequence[datetime | None]) -> list[str]:
+        """Moments on one card, empty for None: the first that is told names the zone of all."""
+        first = next((moment for moment in moments if moment is not None), None)
+        told = ["" if moment is None else self._format_local(moment) for moment in moments]
+        if first is not None:
+            told[moments.index(first)] = self.format_moment(first)
+        return told
+
+    def _format_local(self, moment: datetime) -> str:
         return f"{moment.astimezone(ZoneInfo(self.zone)):%d.%m, %H:%M}"
+
+    def format_ages(self, moments: Sequence[datetime | None]) -> list[str]:
+        """How long ago each was, if within a day; otherwise when it was, as `format_moments` says it."""
+        is_old = [moment is not None and self.now - moment >= timedelta(days=1) for moment in moments]
+        old = self.format_moments([moment if old else None for moment, old in zip(moments, is_old, strict=True)])
+        return [told or self.format_ago(moment) for moment, told in zip(moments, old, strict=True)]
 
     def format_ago(self, moment: datetime | None) -> str:
         """How long ago something was within a day; otherwise when it was."""
@@ -199,11 +216,12 @@ def render_people(
     listed: Sequence[ListedAnnotator], words: OrganiserWords, *, project_id: int, title: str, page: int, total: int
 ) -> OrganiserCard:
     """A page of a project's people, each with a button."""
+    ages = words.format_ages([person.last_at for person in listed])
     lines = [
         f"{number}) "
-        + words("person-line", name=person.pseudonym, count=person.finished, when=words.format_ago(person.last_at))
+        + words("person-line", name=person.pseudonym, count=person.finished, when=when)
         + (f" · {_name_standing(person, words)}" if person.is_suspended or person.status.value != "active" else "")
-        for number, person in enumerate(listed, page * people.PAGE + 1)
+        for number, (person, when) in enumerate(zip(listed, ages, strict=True), page * people.PAGE + 1)
     ]
     buttons = [
         build_act_button(str(number), "person", person.annotator_id, project_id)
