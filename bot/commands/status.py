@@ -57,8 +57,7 @@ def _build_title(history: ItemHistory, *, project: str) -> str:
     from annotation.loading.drafts import name_group
 
     tally = history.tally
-    state = "done" if tally.status == "open" and 0 < tally.needed <= tally.done else tally.status
-    parts = [f"{tally.item_id}: {state}", f"{tally.done} of {tally.needed} answers"]
+    parts = [f"{tally.item_id}: {tally.state}", f"{tally.done} of {tally.needed} answers"]
     parts += [f"pool {history.pool}"] if history.pool != "main" else []
     parts += (
         [f"group {history.group}"] if history.group != name_group(None, project=project, item=tally.item_id) else []

@@ -72,7 +72,12 @@ WAITS = {
     ),
 }
 """Why the bot waits and what to do, as `bot_waits.SENTENCES` says it in English."""
-ITEM_STATES = {"open": mark_text("open"), "paused": mark_text("paused"), "retired": mark_text("retired")}
+ITEM_STATES = {
+    "done": mark_text("done"),
+    "open": mark_text("open"),
+    "paused": mark_text("paused"),
+    "retired": mark_text("retired"),
+}
 
 
 _time_zone: ContextVar[str] = ContextVar("time_zone", default="UTC")

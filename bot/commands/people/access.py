@@ -35,9 +35,11 @@ def open_annotator(pseudonym: str) -> Iterator[tuple[Session, Annotator, datetim
 
 def suspend(
     pseudonym: Pseudonym,
-    reason: Annotated[str, typer.Option("--reason", help="Why; organisers see it.", show_default=False)],
+    reason: Annotated[
+        str, typer.Option("--reason", help="Why. The annotator can read it in their data.", show_default=False)
+    ],
 ) -> None:
-    """Assign nothing more to an annotator, in no project; their answers stay as they are."""
+    """Stop assigning items to an annotator in all projects; their answers stay as they are."""
     from annotation.workflow.annotators import roster
 
     with open_annotator(pseudonym) as (transaction, annotator, now):

@@ -1007,6 +1007,9 @@ nothing-yet = There are no questions for you yet.
 # $today (12): today
 # $total (94): in all
 card-own = Today: { $today } · in all: { $total }
+# After that line: how many of the items in all were those of training and the test.
+# $training (3): how many
+card-own-training = (training and test: { $training })
 # On the card: how many answers all annotators have given together, and how many of them are the annotator’s.
 # $answered (480): how many there are
 # $wanted (944): how many are wanted

@@ -560,6 +560,7 @@ paused = Pauza. Wszystko jest zapisane.
 paused-begun = Pauza. To, co zaczęte, jest zapisane i poczeka na Ciebie, chyba że inni zdążą to zamknąć.
 nothing-yet = Na razie nie ma dla Ciebie pytań.
 card-own = Dziś: { $today } · łącznie: { $total }
+card-own-training = (trening i test: { $training })
 card-together = Wszyscy razem: { $answered } z { $wanted }, w tym Twoje: { $own }
 card-days = { $days ->
     [one] { $days } dzień z rzędu

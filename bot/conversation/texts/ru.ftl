@@ -539,6 +539,7 @@ paused = Пауза. Всё сохранено.
 paused-begun = Пауза. Начатое сохранено: оно дождётся вас, если его тем временем не закроют другие.
 nothing-yet = Вопросов для вас пока нет.
 card-own = Сегодня: { $today } · всего: { $total }
+card-own-training = (тренировка и проверка: { $training })
 card-together = Все вместе: { $answered } из { $wanted }, из них ваших — { $own }
 card-days = { $days ->
     [one] { $days } день подряд

@@ -539,6 +539,7 @@ paused = Пауза. Усе збережено.
 paused-begun = Пауза. Почате збережено: воно дочекається вас, якщо його тим часом не закриють інші.
 nothing-yet = Поки що запитань для вас немає.
 card-own = Сьогодні: { $today } · загалом: { $total }
+card-own-training = (тренування й перевірка: { $training })
 card-together = Усі разом: { $answered } з { $wanted }, з них ваших — { $own }
 card-days = { $days ->
     [one] { $days } день поспіль

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from annotation.vocabulary import UNSAID_TIME_ZONE, ProjectStatus
+from annotation.workflow.monitoring.progress import compute_share
 from annotation.workflow.organisers import people
 from annotation.workflow.organisers.campaigns import CampaignChoice, ProjectOverview
 from annotation.workflow.organisers.people import AnnotatorDetails, ListedAnnotator
@@ -95,11 +96,6 @@ def make_words(translate: Texts, *, zone: str | None, default_zone: str, now: da
 def build_act_button(label: str, act: str, row_id: int = 0, *numbers: int, typed: Sequence[str] = ()) -> InlineButton:
     """A button for an organiser: its word says what it does."""
     return message_layout.build_button(label, ButtonAction.ORGANISE, row_id, *numbers, word=act, typed=typed)
-
-
-def compute_share(done: int, needed: int) -> int:
-    """The whole per cent that are done; 100 only where all are."""
-    return 0 if not needed else min(99 if done < needed else 100, 100 * done // needed)
 
 
 def shorten_title(title: str) -> str:
