@@ -117,7 +117,7 @@ async def test_a_person_is_seen_suspended_and_let_go_on(chat: Chat, load: Callab
     assert text == f"People · Слова · 1\n\n1) {name} · 1 · just now"
     text = await go(chat, organiser, "1")
     assert text.split("\n")[2:] == [
-        "Status: takes part", "Answered: 1, skipped: 0", "Half of the answers take under 1 s.",
+        "Status: takes part", "Answered: 1, skipped: 0",
         "Last here: just now", "Assigned: 1",
     ]  # fmt: skip
     text = await go(chat, organiser, "Take back: 1")

@@ -5,13 +5,15 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from bot.commands import local_times
+from bot.conversation.texts import get_texts
+from bot.conversation.views import organiser_cards
 
 WRITERS = {
     "bot/commands/local_times.py": "commands",
@@ -83,6 +85,15 @@ def test_a_written_time_is_found(source: str) -> None:
     """The ways in which modules wrote times before."""
     assert list_written_times(source)
     assert not list_written_times('row = {"at": at.isoformat(), "day": f"{at:%Y-%m-%d}"}')
+
+
+def test_a_card_names_the_zone_of_its_times_once() -> None:
+    """By the city, in the language of the card; ages below a day need none."""
+    now = datetime(2026, 11, 23, 16, 4, tzinfo=UTC)
+    words = organiser_cards.make_words(get_texts("uk"), zone=None, default_zone="Europe/Kyiv", now=now)
+    days = [None, now - timedelta(days=2), now - timedelta(days=1), now - timedelta(hours=3)]
+    assert words.format_moments(days) == ["", "21.11, 18:04 (Київ)", "22.11, 18:04", "23.11, 15:04"]
+    assert words.format_ages(days)[1:] == ["21.11, 18:04 (Київ)", "22.11, 18:04", words.format_ago(days[3])]
 
 
 def test_a_moment_is_that_of_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
