@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
 from sqlmodel import Session, col
 
 from annotation.store.models import Assignment, Judgement
-from annotation.vocabulary import SECOND_PASS_OCCASION, AssignmentStatus, Stage
+from annotation.vocabulary import SECOND_PASS_OCCASION, AssignmentStatus
 from annotation.workflow import definitions
 from annotation.workflow.allocation.open_projects import PREPARING_STAGES
 from annotation.workflow.annotators import payments
@@ -50,7 +50,7 @@ def summarise_work(
         )
         .group_by(col(Assignment.id))
     )
-    rows: Sequence[tuple[datetime | None, Stage]] = session.connection().execute(first_answer).tuples().all()
+    rows = session.connection().execute(first_answer).all()
     by_day = Counter(None if at is None else at.astimezone(zone).date() for at, _ in rows)
     return OwnWork(
         today=by_day[today],
