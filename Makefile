@@ -94,6 +94,7 @@ lock: build/boot/made ## Renew the locks (they hold hashes and no address)
 	$(COMPILE) --group dev -o requirements/dev.lock --upgrade
 	$(COMPILE) -c requirements/dev.lock --excludes requirements/left-out.in -o requirements/runtime.lock --upgrade
 	$(LOCKING) --group postgresql -c requirements/dev.lock -o requirements/postgresql.lock --upgrade
+	$(LOCKING) --group duckdb -c requirements/dev.lock -o requirements/duckdb.lock --upgrade
 	$(LOCKING) --group harness -c requirements/dev.lock -o requirements/harness.lock --upgrade
 	$(LOCKING) --group label-studio -c requirements/dev.lock -o requirements/label-studio-sdk.lock --upgrade
 	$(LOCKING) requirements/label-studio.in -o requirements/label-studio.lock --upgrade

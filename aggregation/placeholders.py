@@ -135,6 +135,11 @@ def is_unwritten(text: str) -> bool:
     )
 
 
+def has_control_characters(text: str) -> bool:
+    """Whether a text has a control character other than a tab or a line end, as keys like Escape type at a terminal."""
+    return any(unicodedata.category(letter) == "Cc" and letter not in "\t\n\r" for letter in text)
+
+
 def is_unknown(text: str) -> bool:
     """Whether a text says that the fact is not known, with or without a reason: `not known: nobody was asked`."""
     return _UNKNOWN.match(_fold(text)) is not None

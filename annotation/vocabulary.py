@@ -174,6 +174,19 @@ class AssignmentStatus(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
+class AssignmentEnd(StrEnum):
+    """Why a live assignment ended without an answer."""
+
+    EXPIRED = "expired"
+    RELEASED = "released"
+    MOVED = "moved"
+    PAUSED = "paused"
+    BARRED = "barred"
+    WITHDRAWN = "withdrawn"
+    ITEM_CHANGED = "item changed"
+    PROJECT_CLOSED = "project closed"
+
+
 class ProjectStatus(StrEnum):
     """The life of a project; only a running one assigns items."""
 
@@ -270,10 +283,14 @@ class Event(StrEnum):
     QUALIFICATION_FAILED = "qualification failed"
     ITEM_PAUSED = "item paused"
     ITEMS_MOVED = "items handed over"
+    ASSIGNMENTS_ENDED = "assignments ended"
+    ASSIGNED_AGAIN = "assigned again"
+    TASK_DELETED = "task deleted"
     REPORTS_DISMISSED = "reports dismissed"
     GOLD_SHOWN = "gold shown"
     UNBLINDED = "unblinded"
     INVITATION_MADE = "invitation made"
+    INVITATION_LIMITED = "invitation limited"
     INVITATION_REDEEMED = "invitation redeemed"
     CONSENT_GIVEN = "consent given"
     CONSENT_WITHDRAWN = "consent withdrawn"
@@ -294,6 +311,7 @@ class Event(StrEnum):
     ANSWERS_EXCLUDED = "answers excluded"
     ANSWERS_REINSTATED = "answers reinstated"
     ANNOUNCED = "announced"
+    ANNOUNCEMENT_CANCELLED = "announcement cancelled"
     ORGANISER_ACTED = "organiser acted"
 
 

@@ -63,6 +63,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "release": "Write a folder to publish, once readers are told enough.",
         "results": "Read what models scored on a built benchmark, beside people.",
         "rank": "Rank systems by scores on many tasks, or by comparisons.",
+        "votes": "Label files of votes of any size, without a project or a database.",
     },
     "Care": {
         "doctor": "Check this machine: settings, database, keys, backups, disk, clock, webhook.",

@@ -17,7 +17,7 @@ from aggregation.agreement.table import (
     Basis,
     Coefficient,
     Definition,
-    estimate_coefficient,
+    estimate_statistic,
 )
 from aggregation.agreement.vote_sums import (
     FIRST_CLASS_COLUMN,
@@ -32,7 +32,7 @@ from aggregation.agreement.vote_sums import (
 )
 from aggregation.findings import Finding
 from aggregation.intervals.resampling import FEWEST_GROUPS, Progress, Resampling
-from aggregation.schema import Floats, MeasurementLevel, Votes, divide_safely
+from aggregation.schema import Codes, Floats, MeasurementLevel, Votes, divide_safely
 
 LabelHeadline = Literal[
     "krippendorff_alpha_nominal",
@@ -59,19 +59,24 @@ def build_mean(index: int) -> Statistic:
     return lambda sums: np.asarray(sums[:, FIRST_MEAN_COLUMN + index] / sums[:, ONE_COLUMN])
 
 
-def build_alpha(vote_sums: VoteSums, *, measurement_level: MeasurementLevel, values: Floats) -> Statistic:
+def build_alpha(
+    *, n_classes: int, class_pairs: tuple[Codes, Codes], measurement_level: MeasurementLevel, values: Floats
+) -> Statistic:
     """alpha = 1 - D_o / D_e, Krippendorff (2019), Content Analysis, 4th ed., ch. 12, at any level of measurement.
 
-    D_o is the observed and D_e the expected disagreement; `values` are the values of the classes (`Votes.values`).
+    D_o is the observed and D_e the expected disagreement; `values` are the values of the classes (`Votes.values`), and
+    `class_pairs` those of `VoteSums`.
     """
     return (
-        _build_nominal_alpha(vote_sums)
+        _build_nominal_alpha(n_classes)
         if measurement_level == "nominal"
-        else _build_weighted_alpha(vote_sums, measurement_level=measurement_level, values=values)
+        else _build_weighted_alpha(
+            n_classes=n_classes, class_pairs=class_pairs, measurement_level=measurement_level, values=values
+        )
     )
 
 
-def _build_nominal_alpha(vote_sums: VoteSums) -> Statistic:
+def _build_nominal_alpha(n_classes: int) -> Statistic:
     """Nominal alpha: D_o = 1 - pairs / n and D_e = (n² - sum n_c²) / (n (n - 1)).
 
     n is the number of votes, n_c that of votes for class c, and `pairs` the sum of PAIRS_COLUMN.
@@ -79,20 +84,22 @@ def _build_nominal_alpha(vote_sums: VoteSums) -> Statistic:
 
     def statistic(sums: Floats) -> Floats:
         n, pairs = sums[:, VOTES_COLUMN], sums[:, PAIRS_COLUMN]
-        class_votes = sums[:, FIRST_CLASS_COLUMN : FIRST_CLASS_COLUMN + vote_sums.n_classes]
+        class_votes = sums[:, FIRST_CLASS_COLUMN : FIRST_CLASS_COLUMN + n_classes]
         expected = n * n - np.einsum("dc,dc->d", class_votes, class_votes)
         return 1 - divide_safely((n - pairs) * (n - 1), expected, above=ROUNDING_TOLERANCE)
 
     return statistic
 
 
-def _build_weighted_alpha(vote_sums: VoteSums, *, measurement_level: MeasurementLevel, values: Floats) -> Statistic:
+def _build_weighted_alpha(
+    *, n_classes: int, class_pairs: tuple[Codes, Codes], measurement_level: MeasurementLevel, values: Floats
+) -> Statistic:
     """Alpha above the nominal level: disagreements are weighted by the squared differences of the classes.
 
     Observed ones are summed over the classes that meet on an item, expected ones over all of them.
     """
-    first, second = vote_sums.class_pairs
-    end = FIRST_CLASS_COLUMN + vote_sums.n_classes
+    first, second = class_pairs
+    end = FIRST_CLASS_COLUMN + n_classes
 
     def statistic(sums: Floats) -> Floats:
         n, class_votes = sums[:, VOTES_COLUMN], sums[:, FIRST_CLASS_COLUMN:end]
@@ -325,15 +332,14 @@ def _build_row(
         item_columns = replace(item_columns, n_groups=vote_sums.items.n_groups)
     if name in SHARES_OF_ITEMS:
         item_columns = replace(item_columns, losses=None)
-    value, statistic = float("nan"), None
+    statistic = None
     reason_undefined = _find_reason_undefined(name, votes, vote_sums)
     if not reason_undefined:
         if name == "cohen_kappa_pooled":
             row = estimate_pooled_cohen(votes, resampling=resampling, how=how)
             return replace(row, basis=basis, positions=votes.classes_are_positions)
         statistic = build_statistic(name, votes, vote_sums)
-        value = item_columns.compute(statistic)
-    return estimate_coefficient(
+    return estimate_statistic(
         Definition(
             name=name,
             how=how,
@@ -343,10 +349,9 @@ def _build_row(
             positions=votes.classes_are_positions,
             reason_undefined=reason_undefined or REASON_NO_VARIATION,
         ),
-        value,
+        statistic,
         item_columns,
-        resampling,
-        statistic=statistic,
+        confidence_level=resampling.confidence_level,
     )
 
 
@@ -384,4 +389,9 @@ def build_statistic(name: CoefficientName, votes: Votes, vote_sums: VoteSums) ->
         return build_gwet_coefficient(
             1 + index, n_classes=vote_sums.n_classes, total_weight=sum_gwet_weights(votes)[index]
         )
-    return build_alpha(vote_sums, measurement_level=_get_level(name, votes), values=votes.values())
+    return build_alpha(
+        n_classes=vote_sums.n_classes,
+        class_pairs=vote_sums.class_pairs,
+        measurement_level=_get_level(name, votes),
+        values=votes.values(),
+    )

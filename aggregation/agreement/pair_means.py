@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from aggregation.agreement.item_columns import PeopleLosses, build_item_columns
-from aggregation.agreement.table import Coefficient, Definition, estimate_coefficient
+from aggregation.agreement.table import Coefficient, Definition, estimate_statistic
 from aggregation.intervals.resampling import Resampling
 from aggregation.schema import Floats
 
@@ -58,9 +58,7 @@ def estimate_pair_mean(
             n_people=len(names),
         ),
     )
-    return estimate_coefficient(
-        definition, item_columns.compute(_compute_mean), item_columns, resampling, statistic=_compute_mean
-    )
+    return estimate_statistic(definition, _compute_mean, item_columns, confidence_level=resampling.confidence_level)
 
 
 def _compute_mean(sums: Floats) -> Floats:

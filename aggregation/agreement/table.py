@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from aggregation.agreement.item_columns import ItemColumns, Statistic, build_item_columns
+from aggregation.agreement.item_columns import ItemColumns, Statistic, SummedItems, build_item_columns
 from aggregation.agreement.two_populations import (
     REASON_NOTHING_VARIES,
     REASON_PEOPLE_KEPT,
@@ -125,23 +125,41 @@ def estimate_coefficient(
     item_columns: ItemColumns,
     resampling: Resampling,
     *,
-    statistic: Statistic | None = None,
-    resampled: Floats | None = None,
+    resampled: Floats | None,
 ) -> Coefficient:
-    """A coefficient from its value (nan if it is undefined), with its intervals and descriptions.
+    """A coefficient from its value (nan if it is undefined), with its interval for these people and descriptions.
 
-    Both intervals are those of `two_populations` where the `statistic` of the column sums is given. Without it there is
-    the percentile interval for these people, of `resampled` with one value per draw, None with too few groups. Where
-    nothing varies, a share has that of a share, with the number of groups of items as n; any other coefficient has
-    none.
+    The interval is the percentile interval of `resampled`, which has one value per draw, None with too few groups.
+    Where nothing varies, a share has that of a share, with the number of groups of items as n; any other coefficient
+    has none.
     """
     if np.isnan(value):
         made = _Made(how=definition.how, reason=definition.reason_undefined)
-    elif statistic is not None:
-        made = _estimate_both(definition, value, statistic, item_columns, resampling)
     else:
         made = _resample_interval(definition, value, resampled, item_columns, resampling)
-    n_items, n_votes, n_annotators = item_columns.counts
+    return _build_coefficient(definition, value, made, counts=item_columns.counts)
+
+
+def estimate_statistic(
+    definition: Definition, statistic: Statistic | None, items: SummedItems, *, confidence_level: float
+) -> Coefficient:
+    """A coefficient that is a statistic of sums over items (None if it is undefined), with both intervals.
+
+    They are those of `two_populations`. Where nothing varies, a share has that of a share, with the number of groups of
+    items as n; any other coefficient has none.
+    """
+    value = float("nan") if statistic is None else items.compute(statistic)
+    if statistic is None or np.isnan(value):
+        made = _Made(how=definition.how, reason=definition.reason_undefined)
+    else:
+        made = _estimate_both(definition, value, statistic, items, confidence_level)
+    return _build_coefficient(definition, value, made, counts=items.counts)
+
+
+def _build_coefficient(
+    definition: Definition, value: float, made: _Made, *, counts: tuple[int, int, int]
+) -> Coefficient:
+    n_items, n_votes, n_annotators = counts
     these, new = made.both.these_people, made.both.new_people
     return Coefficient(
         name=definition.name,
@@ -174,10 +192,10 @@ class _Made:
 
 
 def _estimate_both(
-    definition: Definition, value: float, statistic: Statistic, item_columns: ItemColumns, resampling: Resampling
+    definition: Definition, value: float, statistic: Statistic, item_columns: SummedItems, level: float
 ) -> _Made:
     """Both intervals of a coefficient that has a value, from its variance."""
-    how, few, level = definition.how, explain_few_people(item_columns), resampling.confidence_level
+    how, few = definition.how, explain_few_people(item_columns)
     if item_columns.n_groups < FEWEST_GROUPS:
         reason = _explain_few(item_columns)
         return _Made(both=replace(NO_INTERVALS, reason_new=few or reason), how=how, reason=reason)
@@ -190,7 +208,7 @@ def _estimate_both(
         least=-1.0 if definition.scale == "correlation" else 0.0,
     )
     if made is not None:
-        clusters = f"{item_columns.resampled_units}" + ("" if few else f" and {item_columns.count_people()} people")
+        clusters = f"{item_columns.resampled_units}" + ("" if few else f" and {item_columns.n_people} people")
         return _Made(both=made, how=f"{how}; {100 * level:g} % intervals of the clustered variance over {clusters}")
     if definition.scale != "share":
         reason = REASON_NOTHING_VARIES
@@ -198,7 +216,7 @@ def _estimate_both(
     return _take_share_interval(value, item_columns, level, how=how)
 
 
-def _take_share_interval(value: float, item_columns: ItemColumns, level: float, *, how: str) -> _Made:
+def _take_share_interval(value: float, item_columns: SummedItems, level: float, *, how: str) -> _Made:
     units = f"{100 * level:g} % modified Jeffreys interval of {item_columns.resampled_units}, as nothing varies"
     return _Made(both=take_share_interval(value, item_columns, confidence_level=level), how=f"{how}; {units}")
 
@@ -230,8 +248,8 @@ def _resample_interval(
     return _take_share_interval(value, replace(item_columns, losses=None), level, how=how)
 
 
-def _explain_few(item_columns: ItemColumns) -> Finding:
-    n, is_grouped = item_columns.n_groups, item_columns.n_groups != len(item_columns.groups)
+def _explain_few(item_columns: SummedItems) -> Finding:
+    n, is_grouped = item_columns.n_groups, item_columns.is_grouped
     if n == 1:
         return Finding("one-group-resampled" if is_grouped else "one-item-resampled", least=FEWEST_GROUPS)
     return Finding("few-groups-resampled" if is_grouped else "few-items-resampled", n=n, least=FEWEST_GROUPS)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from aggregation.agreement.coefficients import CoefficientName, compute_label_agreement
 from aggregation.agreement.counted_votes import code_votes, leave_people_out
 from aggregation.agreement.item_columns import ItemColumns, Statistic, build_item_columns
-from aggregation.agreement.table import REASON_NO_PAIRS, Coefficient, Definition, estimate_coefficient
+from aggregation.agreement.table import REASON_NO_PAIRS, Coefficient, Definition, estimate_statistic
 from aggregation.agreement.two_way_variance import measure_agreement
 from aggregation.answer_types.answer_type import AnswerType, ConsensusOptions, ResamplingOptions
 from aggregation.answer_types.box_votes import (
@@ -37,7 +37,6 @@ from aggregation.gold_comparison import ScoredAnswers
 from aggregation.intervals.few_errors import End
 from aggregation.intervals.paired_measures import ItemMeasure
 from aggregation.intervals.panel import Contributions, Metric
-from aggregation.intervals.resampling import Resampling
 from aggregation.schema import Codes, Floats, Votes, divide_safely
 from aggregation.scores.graded_answers import GradedOptions, build_column_mean, build_share_metric
 from aggregation.scores.part_scores import Part, PartType, build_whole_layer, sum_parts
@@ -194,9 +193,7 @@ def compute_multilabel_agreement(
         equal = replace(sets["percent_agreement"], name="exact_sets")
         return (equal, *(_build_undefined_alpha(equal, name) for name in DISTANCES), *every_box)
     selections = read_selections(answers)
-    of_sets = compute_set_agreement(
-        selections, overlap=overlap, n_resamples=n_resamples, seed=seed, confidence_level=confidence_level
-    )
+    of_sets = compute_set_agreement(selections, overlap=overlap, confidence_level=confidence_level)
     of_boxes = compute_box_agreement(
         selections, overlap=overlap, n_resamples=n_resamples, seed=seed, confidence_level=confidence_level
     )
@@ -248,8 +245,6 @@ def compute_set_agreement(
     selections: Selections,
     *,
     overlap: int | None = None,
-    n_resamples: int = 1000,
-    seed: int = 0,
     confidence_level: float = 0.95,
 ) -> tuple[Coefficient, ...]:
     """Agreement on whole sets: `exact_sets` (share of equal pairs, mean over items) and alpha with both DISTANCES.
@@ -258,7 +253,6 @@ def compute_set_agreement(
     per item; only the first so many votes of each item count.
     """
     chosen = selections if overlap is None else selections.first_votes(overlap)
-    resampling = Resampling(n_resamples=n_resamples, seed=seed, confidence_level=confidence_level)
     paired = chosen.frame["item"].map(chosen.frame["item"].value_counts()).to_numpy() >= 2
     frame, ticked = chosen.frame.loc[paired], chosen.ticked[paired]
     sets, set_of_vote = np.unique(ticked, axis=0, return_inverse=True)
@@ -268,7 +262,7 @@ def compute_set_agreement(
     for number, name in enumerate(DISTANCES):
         statistics[name] = _build_distance_alpha(number, distances[number], start=3 + len(DISTANCES))
     return tuple(
-        estimate_coefficient(
+        estimate_statistic(
             Definition(
                 name=name,
                 how="mean over items of the share of equal pairs of sets"
@@ -279,10 +273,9 @@ def compute_set_agreement(
                 basis="pooled" if overlap is None else "first",
                 reason_undefined=REASON_NO_VARIATION if len(frame) else REASON_NO_PAIRS,
             ),
-            item_columns.compute(statistic),
+            statistic,
             item_columns,
-            resampling,
-            statistic=statistic,
+            confidence_level=confidence_level,
         )
         for name, statistic in statistics.items()
     )

@@ -110,19 +110,22 @@ def build_case_task(definition: ProjectFile, opened: OpenCase, *, number: int) -
         for alias in control.list_own_choices(len(candidates))
     ]
     verdicts = [*candidates, *own, {"value": texts("broken"), "alias": decision_controls.BROKEN}]
-    keys = elements.DIGIT_HOTKEYS
+    keys, unused = elements.DIGIT_HOTKEYS, elements.UNUSED_HOTKEYS[::-1]  # the first ones are the question's
     data[decision_controls.VERDICTS_KEY] = [
         verdict | ({"hotkey": keys[place]} if place < len(keys) else {}) for place, verdict in enumerate(verdicts)
     ]
     data[decision_controls.OTHERS_KEY] = [
         {"value": _describe_choice(question, place, replace(candidate, votes=None), texts), "alias": choice["alias"]}
+        | ({"hotkey": unused[place - 1]} if place <= len(unused) else {})
         for place, (candidate, choice) in enumerate(zip(opened.candidates, candidates, strict=True), start=1)
     ]
     answers = [candidate.answer for candidate in opened.candidates]
     data |= control.build_decision_data(question, build_content(item), answers)
     if elements.has_task_options(question):
         content = build_content(item)
-        data[elements.get_options_key(question)] = control.build_options(question, content, None, (), texts)
+        data[elements.get_options_key(question)] = control.build_options(
+            question, content, None, elements.UNUSED_HOTKEYS, texts
+        )
     return _build_task(definition, item, data)
 
 

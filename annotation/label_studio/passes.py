@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from annotation.campaigns.project_file import ItemsSection, ProjectFile
 from annotation.campaigns.questions import Question
 from annotation.label_studio_controls import elements, get_control
-from annotation.label_studio_controls.results import list_pass_questions
+from annotation.label_studio_controls.results import SEEN_CONTROL, list_pass_questions
 
 ITEM_HTML_KEY = "shown"
 """The data key of the item's HTML, without the texts in which spans are marked."""
 ITEM_OBJECT = "item:shown"
 """The name of the object that shows the item; questions have no colon in their names."""
 SEEN_HOTKEY = "m"
-"""The hotkey of the box by which the right answers are confirmed to have been seen; no option has it."""
+"""The hotkey of the box by which the right answers are confirmed to have been seen, where letters are hotkeys."""
 
 
 def list_questions(definition: ProjectFile, *, second_pass: bool) -> tuple[Question, ...]:
@@ -46,18 +46,29 @@ def get_main_object(definition: ProjectFile, fields: Sequence[str]) -> str:
     return elements.get_text_object(fields[0]) if fields else elements.get_side_object(1)
 
 
-def assign_hotkeys(definition: ProjectFile) -> Mapping[str, tuple[str, ...]]:
-    """The hotkeys of the options of every question by position, the same in both passes and in every language.
+def assign_hotkeys(definition: ProjectFile, *, second_pass: bool) -> Mapping[str, tuple[str, ...]]:
+    """The hotkeys of a pass: those of every control's options by position, and that of SEEN_CONTROL.
 
-    Options in the task get the digits, the abstain option the last of them. Options beyond the last key have none.
-    Label Studio itself uses r, u and h.
+    They are the same in every language, and a question that both passes ask keeps them. Options in the task get the
+    digits, the abstain option the last of them. Options beyond the last key have none. Label Studio itself uses r, u
+    and h.
+
+    Where something is typed, only digits are hotkeys: else words that are typed while the cursor is not in the field
+    would choose options. A question for which the digits do not suffice gets combinations that nobody presses.
     """
-    keys_left = list(ALL_HOTKEYS)
+    questions = list_questions(definition, second_pass=second_pass)
+    is_typed = any(get_control(question).is_typed for question in questions)
+    keys_left = list(elements.DIGIT_HOTKEYS if is_typed else ALL_HOTKEYS)
+    unused = list(elements.UNUSED_HOTKEYS)
     hotkeys: dict[str, tuple[str, ...]] = {}
-    for question in sorted(definition.all_questions, key=lambda question: not elements.has_task_options(question)):
-        for name, count in get_control(question).count_hotkeys(question).items():
-            hotkeys[name], keys_left = tuple(keys_left[:count]), keys_left[count:]
-    return hotkeys
+    for question in sorted(questions, key=lambda question: not elements.has_task_options(question)):
+        counts = get_control(question).count_hotkeys(question)
+        keys = unused if is_typed and sum(counts.values()) > len(keys_left) else keys_left
+        for name, count in counts.items():
+            hotkeys[name] = tuple(keys[:count])
+            del keys[:count]
+    seen = (keys_left or unused) if is_typed else [SEEN_HOTKEY]
+    return hotkeys | {SEEN_CONTROL: tuple(seen[-1:])}
 
 
 ALL_HOTKEYS = f"{elements.DIGIT_HOTKEYS}qwetyiopasdfgjklzxcvbn"

@@ -167,7 +167,7 @@ def build_task(
         label_studio_values.ITEM_KEY: item.external_id,
     }
     data |= build_item_data(definition, item, fields, second_pass=second_pass, hidden_texts=gold_texts)
-    keys, content = passes.assign_hotkeys(definition), build_content(item)
+    keys, content = passes.assign_hotkeys(definition, second_pass=second_pass), build_content(item)
     texts, regions = load_texts(definition.language), []
     for question in questions:
         control, order = get_control(question), (option_order or {}).get(question.name)

@@ -71,6 +71,8 @@ class ControlType(ABC, Generic[Q]):
     """Whether the control is a second column, beside the item and shown from the beginning, as a text to correct is."""
     is_shown_apart: ClassVar[bool] = False
     """Whether an answer needs more room than the line of a choice."""
+    is_typed: ClassVar[bool] = False
+    """Whether a text is typed into the control."""
     is_in_decisions: ClassVar[bool] = False
     """Whether adjudicators give an answer of their own with the same control."""
 
@@ -192,7 +194,8 @@ def add_question(
     """Add the text of a question and its control; `notes` are shown beside it."""
     texts = context.texts
     wide = " hr-wide" * elements.has_task_options(question)
-    card = elements.add_view(parent, f"question hr-{question.kind}{wide}")
+    is_keyless = any(key in elements.UNUSED_HOTKEYS for key in context.hotkeys.get(question.name, ()))
+    card = elements.add_view(parent, f"question hr-{question.kind}{wide}{' hr-keyless' * is_keyless}")
     elements.add_header(card, question.text, name="asks")
     confirms = required and question.takes_empty_answer
     optional = None if confirms or not question.may_stay_empty else texts("optional")

@@ -13,6 +13,8 @@ if TYPE_CHECKING:  # elements make elements, so that the bot, which reads export
     from xml.etree.ElementTree import Element
 
 DIGIT_HOTKEYS = "1234567890"
+UNUSED_HOTKEYS = tuple(f"ctrl+alt+shift+{key}" for key in "qwetyiopasdfgjklzxcvbn")
+"""Combinations that nobody presses, for options that are to have no key: Label Studio gives them one of its own."""
 STOPPED = '.lsf-controls :is(button[name=submit], [data-testid$="-dropdown"]) { opacity: .4; pointer-events: none; }'
 """The end of a rule of CSS that stops Submit and Update, which Label Studio's own settings cannot."""
 _FORBIDDEN_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -42,15 +42,17 @@ class SpanControl(control_base.ControlType[SpanQuestion]):
         Label Studio cannot require a mark: where one is required, it requires that marking is said to be done. The page
         shows that box once there is a mark, so nobody needs its key.
         """
-        elements.add_header(card, context.texts("mark-here"), name="told", size=6)
+        required = context.requirement.get("required") is True
+        done = context.texts("marked")
+        hints = [context.texts("mark-here"), *[context.texts("mark-done", done=done)] * required]
+        elements.add_header(card, " ".join(hints), name="told", size=6)
         text = elements.get_text_object(question.field)
         marks = add_element(card, "Labels", name=question.name, toName=text, maxUsages=question.most)
         _add_option(marks, "Label", question.text, alias=question.name, keys=context.hotkeys[question.name])
-        required = context.requirement.get("required") is True
         aliases = [alias for alias in _list_aliases(question) if required or alias != MARKED]
         if not aliases:
             return
-        name, done = elements.get_none_control(question.name), context.texts("marked")
+        name = elements.get_none_control(question.name)
         how = {"none": question.none} if question.none is not None else {}
         if MARKED in aliases:
             warned = elements.get_unmarked_class(question.name)
@@ -68,8 +70,8 @@ class SpanControl(control_base.ControlType[SpanQuestion]):
             requiredMessage=elements.escape_variables(message) if required else None,
         )
         for alias in aliases:
-            # Label Studio gives a box without a key one of its own, which would tick a box that is not there
-            keys = [f"ctrl+alt+shift+{key}" for key in context.hotkeys[question.name]]
+            # a key that nobody presses, as in `elements.UNUSED_HOTKEYS`: the box may not be there
+            keys = [f"ctrl+alt+shift+meta+{key[-1]}" for key in context.hotkeys[question.name]]
             shown, keys = (done, keys) if alias == MARKED else (question.none or "", [*context.hotkeys[name]])
             _add_option(answers, "Choice", shown, alias=alias, keys=keys)
 

@@ -30,6 +30,7 @@ class TextControl(ControlType[TextQuestion]):
     """A field for a text."""
 
     value_key = "text"
+    is_typed = True
 
     def build_control(self, card: Element, question: TextQuestion, context: ControlContext) -> None:
         """Add the field: one line for short texts."""
@@ -84,6 +85,7 @@ class EditControl(ControlType[EditQuestion]):
     """A field that begins with the text to correct; for decisions one for each text that a correction begins with."""
 
     value_key = "text"
+    is_typed = True
     is_beside_item = True
     is_shown_apart = True
 

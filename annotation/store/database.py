@@ -204,6 +204,13 @@ class Database:
             yield session
 
     @contextmanager
+    def trial(self) -> Iterator[Session]:
+        """Begin a transaction whose changes are rolled back at its end: what they would be can be read in it."""
+        with self.transaction() as session:
+            yield session
+            session.rollback()
+
+    @contextmanager
     def shared_transaction(self) -> Iterator[Callable[[], Session]]:
         """Begin a transaction for several sessions and yield the function that opens the next session.
 

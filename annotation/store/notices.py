@@ -8,7 +8,7 @@ right. One that was begun is left alone: it may have arrived.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -46,6 +46,17 @@ def take_back_notices(
     session.connection().execute(wish.with_for_update())
     unsent = col(Outbox.chat_id) == telegram_id
     _take_back(session, unsent if names is None else sa.and_(unsent, col(Outbox.notice).in_(names)), now=now)
+
+
+def drop_announcement(session: Session, *, announcement_id: int) -> Sequence[int]:
+    """Delete the unsent messages of an announcement that no process has begun to send; the chats of its recipients."""
+    unsent = sa.delete(Outbox).where(build_unsent_condition(announcement_id), col(Outbox.begun_at).is_(None))
+    return session.connection().execute(unsent.returning(col(Outbox.chat_id))).scalars().all()
+
+
+def build_unsent_condition(announcement_id: int) -> sa.ColumnElement[bool]:
+    """The condition for messages of an announcement that wait in the outbox and can still be sent."""
+    return sa.and_(col(Outbox.notice) == name_announcement(announcement_id), col(Outbox.reason).is_(None))
 
 
 def take_back_late_notices(session: Session, *, now: datetime) -> None:

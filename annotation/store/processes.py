@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from math import ceil
 
 import sqlalchemy as sa
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, func, select
 
 from annotation.errors import Conflict, Where
 from annotation.store import journal
@@ -68,7 +68,7 @@ def get_machine_time() -> datetime:
 
 
 def get_holder(session: Session, *, name: str) -> str | None:
-    """The process that holds the lease or held it last, None where nobody ever did."""
+    """The process that holds the lease or held it last, None if no process ever did."""
     return session.exec(select(ProcessLease.holder).where(ProcessLease.name == name)).first()
 
 
@@ -103,20 +103,31 @@ def refuse_running_bot(connection: sa.Connection, *, now: datetime) -> None:
         )
 
 
-def release_lease(session: Session, *, name: str, holder: str) -> None:
-    """Give the lease back, so that the next process can take it at once."""
-    session.connection().execute(_RELEASE, {"name": name, "holder": holder})
+def find_last_lease_end(session: Session) -> datetime | None:
+    """When the last lease of any process ends or ended, None if no process ever held one.
+
+    Every bot holds a lease while it works, so a past time says since when none does.
+    """
+    return session.exec(select(func.max(ProcessLease.until, type_=UtcDateTime()))).one()
+
+
+def release_lease(session: Session, *, name: str, holder: str, now: datetime) -> None:
+    """End a lease now, so that the next process can take it at once."""
+    session.connection().execute(_RELEASE, {"name": name, "holder": holder, "now": now})
 
 
 _TAKE = sa.text("""
 INSERT INTO process_lease (name, holder, until) VALUES (:name, :holder, :until)
 ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
-WHERE process_lease.holder = :holder OR process_lease.until < :now OR process_lease.holder = :gone""").bindparams(
+WHERE process_lease.holder = :holder OR process_lease.until <= :now OR process_lease.holder = :gone""").bindparams(
     sa.bindparam("now", type_=UtcDateTime()),
     sa.bindparam("until", type_=UtcDateTime()),
     sa.bindparam("gone", type_=sa.String()),
 )
-_RELEASE = sa.text("DELETE FROM process_lease WHERE name = :name AND holder = :holder")
+_RELEASE = sa.text("""
+UPDATE process_lease SET until = :now WHERE name = :name AND holder = :holder AND until > :now""").bindparams(
+    sa.bindparam("now", type_=UtcDateTime())
+)
 
 
 def store_pause(session: Session, *, chat_id: int, until: datetime) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -21,6 +22,7 @@ from annotation.store.models import (
     Assignment,
     Item,
     Judgement,
+    LabelStudioTask,
     Programme,
     ProgrammeProject,
     Project,
@@ -211,11 +213,17 @@ def list_programme_projects(session: Session, programme: Programme) -> list[Proj
 def resolve_item_id(session: Session, *, project_id: int, written: str) -> str:
     """The external id of the project's item that is spelled like `written`; `written` itself where there is none.
 
-    The exact id is looked up first; only where it is not there are all ids compared.
+    The exact id is looked up first; only where it is not there are all ids compared. `#15` is then the number of a task
+    in Label Studio: nothing else of an item is on an annotator's page there.
     """
     of_project = select(Item.external_id).where(Item.project_id == project_id)
     item_id = session.exec(of_project.where(Item.external_id == written)).first()
-    return item_id or spelling.find_name(written, session.exec(of_project)) or written
+    item_id = item_id or spelling.find_name(written, session.exec(of_project))
+    if item_id is None and re.fullmatch(r"#[0-9]{1,9}", written):
+        of_task = of_project.join(Assignment).join(LabelStudioTask).where(LabelStudioTask.remote_id == int(written[1:]))
+        found = session.exec(of_task.distinct()).all()
+        item_id = found[0] if len(found) == 1 else None
+    return item_id or written
 
 
 def list_final_answers(

@@ -77,7 +77,8 @@ class Studio:
         self, definition: ProjectFile, tasks: Sequence[Mapping[str, Any]], *, second_pass: bool = False
     ) -> tuple[int, list[int]]:
         """A project of a definition and its tasks; its number there, and theirs."""
-        words = {"title": definition.title, "expert_instruction": configs.render_instructions(definition)}
+        instructions = configs.render_instructions(definition, second_pass=second_pass)
+        words = {"title": definition.title, "expert_instruction": instructions}
         config = configs.render_label_config(definition, second_pass=second_pass)
         settings = {"label_config": config, "enable_empty_annotation": True, "sampling": SAMPLING}
         with self.api() as api:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,13 +16,14 @@ from bot.commands.data_sets import Method, MethodOption, QuestionName, Seed
 from bot.commands.decision_push import DEFAULT_NUMBER, InLabelStudio, TaskNumber
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from sqlmodel import Session
 
     from annotation.campaigns.questions import Question
     from annotation.store.database import Database
     from annotation.store.models import AdjudicationCase, Annotator, Project
+    from annotation.vocabulary import CaseReason
     from bot.commands.decision_files import AdjudicationRow
 
 DEFAULT_SAMPLE = 50
@@ -37,13 +39,14 @@ def adjudicate(
         bool, typer.Option("--gold-review", help="Review declared gold: conflicts, and a sample.")
     ] = False,
     sample: Annotated[
-        int | None, typer.Option(help="Items of the rest that a gold review draws.", show_default=False)
+        int | None,
+        typer.Option(help="Items of the rest that a gold review draws, again if none is decided.", show_default=False),
     ] = None,
     models: Annotated[
         Path | None, typer.Option(help="Models' answers for a gold review: CSV with item_id, response.")
     ] = None,
     seed: Seed = 0,
-    list_: Annotated[bool, typer.Option("--list", help="List what waits, and decide nothing.")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="List what waits; store nothing.")] = False,
     item: Annotated[str | None, typer.Option(help="Decide on this item, or --undo it.", show_default=False)] = None,
     gold: Annotated[str | None, typer.Option(help="With --item: the right answer.", show_default=False)] = None,
     accepted: Annotated[list[str] | None, typer.Option(help="With --gold: another right answer.")] = None,
@@ -51,7 +54,8 @@ def adjudicate(
     decisions: Annotated[
         Path | None, typer.Option(help="Decisions: CSV with item_id, gold, accepted (a JSON list), broken.")
     ] = None,
-    undo: Annotated[bool, typer.Option("--undo", help="Take back your last decision.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Take back your last decision, or file.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Draw a gold review before the project is closed.")] = False,
     label_studio: InLabelStudio = False,
     number: TaskNumber = DEFAULT_NUMBER,
     json: AsJson = False,
@@ -103,24 +107,34 @@ def adjudicate(
                 )
             )
             is_planned = cases.find_gold_review(view, project=loaded, question=asked.name) is not None
+            draws = gold_review and not undo and (not is_planned or plans)
         options = ResultOptions(method=method.value, ties="drop", seed=seed)
         doubts = doubtful_items.find_doubts(DataSetResult(data=data, options=options), below=below)
         strata = doubtful_items.divide_into_strata(data, golds, answers) if gold_review else {}
+
+        drawn = {
+            "strata": strata,
+            "candidates": answers,
+            "sample": DEFAULT_SAMPLE if sample is None else sample,
+            "seed": seed,
+        }
+        update_queue = partial(
+            _update_queue,
+            project=loaded.name,
+            question=asked.name,
+            doubts=doubts,
+            drawn=drawn if draws else None,
+            draws_again=plans,
+        )
+        queue = _Queue(database, loaded.name, asked, person, gold_review)
+        if list_ or (json and not (undo or item or decisions or label_studio)):
+            with database.trial() as session:  # what waits is found by storing it
+                update_queue(session)
+                queue.print_waiting(session, as_json=json, is_drawn=not draws)
+            return
+        command_line.refuse_options((draws and not yes and _is_open(loaded), *_DRAWN_TOO_SOON))
         with database.transaction() as session:
-            now = database_session.get_time(session)
-            stored = database_session.get_project(session, loaded.name)
-            cases.refresh_cases(session, project=stored, question=asked.name, doubts=doubts, now=now)
-            if gold_review and (not is_planned or sample is not None or models is not None):
-                cases.plan_gold_review(
-                    session,
-                    project=stored,
-                    question=asked.name,
-                    strata=strata,
-                    candidates=answers,
-                    sample=DEFAULT_SAMPLE if sample is None else sample,
-                    seed=seed,
-                    now=now,
-                )
+            update_queue(session)
         if label_studio:
             work = BatchWork.GOLD_REVIEW if gold_review else BatchWork.ADJUDICATION
             order = sync.DecisionOrder(
@@ -128,29 +142,61 @@ def adjudicate(
             )
             decision_push.push_decisions(database, order, as_json=json)
             return
-        queue = _Queue(database, loaded.name, asked, person, gold_review)
         if undo:
-            terminal_output.print_sentence(queue.undo_decision(item))
+            terminal_output.print_sentence(_describe_undone(queue.undo_decision(item)))
         elif item is not None or decisions is not None:
             rows = (
                 decision_files.read_adjudications(decisions)
                 if decisions
                 else [decision_files.build_adjudication(item or "", gold, accepted, broken)]
             )
-            queue.decide_all(
-                [
-                    row if row.revision is not None else row._replace(revision=_find_revision(revisions, row))
-                    for row in rows
-                ]
-            )
-            if json:
-                queue.print_waiting(as_json=True)
-            else:
-                terminal_output.print_sentence(f"Decided: {len(rows)}.")
-        elif list_ or json:
-            queue.print_waiting(as_json=json)
+            queue.store_decisions(rows, revisions, as_json=json)
         else:
             queue.ask_for_decisions()
+
+
+_DRAWN_TOO_SOON = (
+    "The project is not closed, so the gold review would be drawn from the answers so far.",
+    "Close it first (`hromada close`), or draw it now with --yes; --list shows what would be drawn.",
+)
+
+
+def _update_queue(
+    session: Session,
+    *,
+    project: str,
+    question: str,
+    doubts: Mapping[str, Collection[CaseReason]],
+    drawn: Mapping[str, Any] | None,
+    draws_again: bool,
+) -> None:
+    """Store what is doubtful as cases, and draw a gold review with these arguments, if any are given.
+
+    A review that somebody drew at this moment is drawn again only if `draws_again`.
+    """
+    from annotation.workflow.review import cases
+    from bot.commands import database_session
+
+    now = database_session.get_time(session)
+    stored = database_session.get_project(session, project)
+    cases.refresh_cases(session, project=stored, question=question, doubts=doubts, now=now)
+    is_drawn = cases.find_gold_review(session, project=stored, question=question) is not None
+    if drawn is not None and (draws_again or not is_drawn):
+        cases.plan_gold_review(session, project=stored, question=question, now=now, **drawn)
+
+
+def _is_open(project: Project) -> bool:
+    """Whether people can still answer."""
+    from annotation.vocabulary import ProjectStatus
+
+    return project.overlap is not None and project.status is not ProjectStatus.CLOSED
+
+
+def _describe_undone(items: Sequence[str]) -> str:
+    """What was taken back, in a sentence."""
+    if not items:
+        return "You have decided on nothing here."
+    return f"Taken back: {items[0] if len(items) == 1 else terminal_output.format_count(len(items), 'decision')}."
 
 
 def _find_revision(revisions: Mapping[str, int], row: AdjudicationRow) -> int | None:
@@ -166,6 +212,17 @@ class _Queue:
         self._database, self._project, self._question = database, project, question
         self._person, self._is_gold_review = person, drawn
 
+    def store_decisions(self, rows: Sequence[AdjudicationRow], revisions: Mapping[str, int], *, as_json: bool) -> None:
+        """Store decisions, all or none, and print their number, or as JSON what waits then."""
+        self.decide_all(
+            [row if row.revision is not None else row._replace(revision=_find_revision(revisions, row)) for row in rows]
+        )
+        if not as_json:
+            terminal_output.print_sentence(f"Decided: {len(rows)}.")
+            return
+        with self._database.reading() as view:
+            self.print_waiting(view, as_json=True)
+
     def decide_all(self, rows: Sequence[AdjudicationRow]) -> None:
         """Store decisions, all or none."""
         from annotation.workflow.review import adjudication_queue
@@ -173,6 +230,7 @@ class _Queue:
 
         with self._database.transaction() as session:
             project = database_session.get_project(session, self._project)
+            now = database_session.get_time(session)  # one time: they are taken back together
             for row in rows:
                 with decision_files.name_decision(row):
                     case = adjudication_queue.get_case(session, project=project, question=self._question, item=row.item)
@@ -184,7 +242,7 @@ class _Queue:
                         revision=row.revision or 0,
                         labels=row.labels,
                         comment=row.comment,
-                        now=database_session.get_time(session),
+                        now=now,
                     )
 
     def ask_for_decisions(self) -> None:
@@ -195,7 +253,8 @@ class _Queue:
         from bot.commands.decision_files import AdjudicationRow
 
         skipped: set[int] = set()
-        decided, message = 0, ""
+        decided: set[str] = set()
+        message = ""
         while True:
             with self._database.reading() as view:
                 project = database_session.get_project(view, self._project)
@@ -210,32 +269,36 @@ class _Queue:
             if answer == "s":
                 skipped.add(opened.case_id)
             elif answer == "u":
-                message = self.undo_decision()
+                undone = self.undo_decision()
+                decided.difference_update(undone)
+                message = _describe_undone(undone)
                 skipped.clear()
             elif not isinstance(answer, str):
                 try:
                     shown = opened.item
                     self.decide_all([AdjudicationRow(shown.external_id, answer.labels, answer.comment, shown.revision)])
-                    decided += 1
+                    decided.add(shown.external_id)
                 except HromadaError as failure:
                     message = str(failure)
         with self._database.reading() as view:
             left = len(self._list_cases(view, database_session.get_project(view, self._project)))
-        terminal_output.print_sentence(f"Decided: {decided}. Waiting for you: {left}.")
+        terminal_output.print_sentence(f"Decided: {len(decided)}. Waiting for you: {left}.")
 
-    def print_waiting(self, *, as_json: bool) -> None:
-        """List what waits for the adjudicator, as they would be shown it, and how far the gold review is."""
+    def print_waiting(self, session: Session, *, as_json: bool, is_drawn: bool = True) -> None:
+        """List what waits for the adjudicator, as they would be shown it, and how far the gold review is.
+
+        `is_drawn` is false if the session shows a gold review that is not stored.
+        """
         from annotation.workflow.review import adjudication_queue, cases
         from bot.commands import database_session
 
-        with self._database.reading() as view:
-            project = database_session.get_project(view, self._project)
-            opened = [
-                adjudication_queue.open_case(view, project=project, case=case, adjudicator=self._person)
-                for case in self._list_cases(view, project)
-            ]
-            plan = cases.find_gold_review(view, project=project, question=self._question.name)
-            strata = None if plan is None else plan.strata
+        project = database_session.get_project(session, self._project)
+        opened = [
+            adjudication_queue.open_case(session, project=project, case=case, adjudicator=self._person)
+            for case in self._list_cases(session, project)
+        ]
+        plan = cases.find_gold_review(session, project=project, question=self._question.name)
+        strata = None if plan is None else plan.strata
         rows: list[dict[str, Any]] = [
             {
                 "item": case.item.external_id,
@@ -251,8 +314,10 @@ class _Queue:
         ]
         if as_json:
             document = {"project": project.name, "question": self._question.name, "waiting": rows}
-            terminal_output.print_json(document | {"gold_review": strata})
+            terminal_output.print_json(document | {"gold_review": strata, "is_drawn": strata is not None and is_drawn})
             return
+        notes = [] if rows else ["Nothing waits for you."]
+        notes += [] if is_drawn else ["Not drawn yet: this is what would be drawn now. Without --list it is drawn."]
         terminal_output.print_table(
             f"{project.name} · waiting for {self._person.pseudonym}",
             ("item", "candidates", "why"),
@@ -264,7 +329,7 @@ class _Queue:
                 )
                 for row in rows
             ],
-            notes=() if rows else ("Nothing waits for you.",),
+            notes=notes,
         )
 
     def _list_cases(self, session: Session, project: Project) -> Sequence[AdjudicationCase]:
@@ -278,8 +343,10 @@ class _Queue:
             gold_review=self._is_gold_review,
         )
 
-    def undo_decision(self, item: str | None = None) -> str:
-        """Take the adjudicator's last decision back, or the one on an item; what was done, in a sentence.
+    def undo_decision(self, item: str | None = None) -> tuple[str, ...]:
+        """Take the adjudicator's last decision back, or the one on an item; the external ids of the items.
+
+        Decisions that were stored together are taken back together.
 
         Raises NotFound for an item on which nothing is decided that they may take back.
         """
@@ -297,9 +364,9 @@ class _Queue:
                 now=database_session.get_time(session),
                 item_id=case.item_id if case else None,
             )
-        if item is not None and undone is None:
+        if item is not None and not undone:
             raise NotFound(
                 f"No decision on {spelling.quote_word(item)} can be taken back by {self._person.pseudonym}.",
                 remedy=decision_files.REVOCABLE,
             )
-        return "You have decided on nothing here." if undone is None else f"Taken back: {undone}."
+        return undone

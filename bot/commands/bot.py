@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -38,6 +39,7 @@ def bot(
     waits and goes on by itself. What is answered on a local Telegram is kept, and marked as simulated.
     """
     from annotation.settings import read_settings
+    from annotation.workflow.monitoring import machine
     from bot import application
     from bot.commands import added_texts, database_session
     from bot.conversation.updates_and_calls import ConversationSettings
@@ -66,6 +68,7 @@ def bot(
             organisers=frozenset(settings.organisers),
             time_zone=settings.time_zone,
             bot_name=settings.telegram_name,
+            look_at_machine=partial(machine.read_machine_facts, settings),
         )
         app = application.build_application(
             token=token,

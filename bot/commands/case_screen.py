@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from aggregation import placeholders
 from annotation.errors import BadInput
 from bot.commands.terminal_output import get_console
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 ENTER = "\n"
 QUIT = "q"
-CYRILLIC_KEYS = str.maketrans("йіыгиефкФК", "qssubtarAR")
+CYRILLIC_KEYS = str.maketrans("йіыгиефкФКн", "qssubtarARy")
 """The letters on the keys that commands know, of Ukrainian and Russian keyboards, and the Latin ones."""
 ESCAPE, ESCAPE_SECONDS = b"\x1b", 0.02
 """The beginning of what a key without a character sends, and how long the rest of it may take."""
@@ -61,7 +62,6 @@ def _read_terminal_key() -> str:
 
     Typer's own function would throw away what was typed before it is called.
     """
-    import select
     import termios
     import tty
 
@@ -70,9 +70,8 @@ def _read_terminal_key() -> str:
     tty.setcbreak(terminal, termios.TCSADRAIN)
     try:
         raw = os.read(terminal, 1)
-        if raw == ESCAPE and select.select([terminal], [], [], ESCAPE_SECONDS)[0] and os.read(terminal, 1) in b"[O":
-            while not b"@" <= os.read(terminal, 1) <= b"~":  # parameters, until the letter that ends them
-                pass
+        if raw == ESCAPE:
+            _skip_key_sequence(terminal)
         while raw and raw[0] >= 0b11000000 and len(raw) < _count_bytes(raw[0]):
             raw += os.read(terminal, 1)
     finally:
@@ -80,29 +79,77 @@ def _read_terminal_key() -> str:
     return raw.decode("utf-8", errors="replace")
 
 
+def _skip_key_sequence(terminal: int) -> None:
+    """Take what a key without a character sends after Escape, if anything."""
+    import select
+
+    if select.select([terminal], [], [], ESCAPE_SECONDS)[0] and os.read(terminal, 1) in b"[O":
+        while not b"@" <= os.read(terminal, 1) <= b"~":  # parameters, until the letter that ends them
+            pass
+
+
 def _count_bytes(first: int) -> int:
     """How many bytes a character has in UTF-8, by its first one."""
     return 2 + (first >= 0b11100000) + (first >= 0b11110000)
 
 
+def ask_yes(question: str) -> bool:
+    """Whether the next key is `y`; any other key, and the end of the input, is a no."""
+    print(f"{question} y yes · any other key no", flush=True)
+    return read_key() in {"y", "Y"}
+
+
 def read_line(prompt: str) -> str:
-    """A line of text without blanks around it; empty at the end of the input."""
+    """A line of text without blanks around it; empty at the end of the input.
+
+    Escape and other control characters cancel: then the line is empty, too. At a terminal Escape does so at once.
+    """
     print(prompt, end=" ", flush=True)
-    return sys.stdin.readline().strip()
+    line = _read_terminal_line() if is_terminal() else sys.stdin.readline()
+    return "" if placeholders.has_control_characters(line) else line.strip()
+
+
+def _read_terminal_line() -> str:
+    """What is typed until Enter or Escape, with both; what an arrow or the like sends after Escape is taken with it."""
+    import termios
+    import tty
+
+    terminal, line = sys.stdin.fileno(), b""
+    before = termios.tcgetattr(terminal)
+    ends_at_escape = termios.tcgetattr(terminal)
+    ends_at_escape[tty.CC][termios.VEOL] = ESCAPE
+    try:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, ends_at_escape)
+        while not line.endswith((b"\n", ESCAPE)):
+            read = os.read(terminal, 1)  # what was typed after the line is left for later
+            if not read:
+                break
+            line += read
+        if line.endswith(ESCAPE):
+            tty.setcbreak(terminal, termios.TCSADRAIN)
+            _skip_key_sequence(terminal)
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+    return line.decode("utf-8", errors="replace")
 
 
 def edit_text(prompt: str, text: str) -> str:
-    """A text that may have several lines: written in the editor ($EDITOR) from `text`, without a terminal in a line."""
+    """A text that may have several lines: written in the editor ($EDITOR) from `text`, without a terminal in a line.
+
+    It is empty if the editor is left without saving.
+    """
     if not is_terminal():
         return read_line(prompt)
     chosen = os.environ.get("VISUAL") or os.environ.get("EDITOR") or next(filter(shutil.which, EDITORS), None)
     if chosen is None:
         return read_line(prompt)
-    with tempfile.NamedTemporaryFile("w+", encoding="utf-8", prefix="hromada-", suffix=".txt") as file:
-        file.write(text)
-        file.flush()
-        ended = subprocess.run([*shlex.split(chosen), file.name], check=False)  # noqa: S603  # the user's own editor
-        return Path(file.name).read_text("utf-8").strip() if ended.returncode == 0 else ""
+    with tempfile.TemporaryDirectory(prefix="hromada-") as folder:
+        file = Path(folder) / "answer.txt"
+        file.write_text(text, "utf-8")
+        os.utime(file, (0, 0))  # so that any save shows, also one within a tick of the clock
+        ended = subprocess.run([*shlex.split(chosen), str(file)], check=False)  # noqa: S603  # the user's own editor
+        is_saved = ended.returncode == 0 and file.exists() and file.stat().st_mtime_ns != 0
+        return file.read_text("utf-8").strip() if is_saved else ""
 
 
 class NumberPad:
@@ -129,6 +176,9 @@ class NumberPad:
 
 KEYS = "numbers choose · Enter confirms{own} · b broken · s skip · u undo · q quit"
 OWN_KEY = " · t own answer"
+GOES_BACK = "(Esc goes back)"
+GOLD_MARK, ACCEPTED_MARK = "◆", "×"
+"""The marks of the answer that was chosen first, and of the others that were chosen."""
 MAX_ALIGNED = 40
 """In characters: longer answers do not align the numbers of votes."""
 CONTEXT = 80
@@ -168,7 +218,7 @@ class CaseScreen:
                 self._add_own_answer()
                 self._show()
             elif key == "b":
-                comment = read_line("What is wrong with the item?")
+                comment = read_line(f"What is wrong with the item? {GOES_BACK}")
                 if comment:
                     return CaseDecision(labels=(), comment=comment)
                 self._show()
@@ -197,7 +247,7 @@ class CaseScreen:
         elif question.is_closed:
             raw = ask_for_boxes(question.get_options(item.options))
         else:
-            raw = read_line("Your answer:")
+            raw = read_line(f"Your answer {GOES_BACK}:")
         if not raw:
             return
         try:
@@ -220,23 +270,29 @@ class CaseScreen:
         )
         for number, candidate in enumerate(case.candidates, start=1):
             votes = describe_votes(candidate, width=width)
-            mark = "×" if candidate.answer in self.chosen else " "
-            out.print(
-                Text(f"{mark} {number:>2}  ") + self._build_answer_text(candidate.text) + Text(votes), soft_wrap=True
-            )
+            mark = f"{self._get_mark(candidate.answer)} {number:>2}  "
+            out.print(Text(mark) + self._build_answer_text(candidate.text) + Text(votes), soft_wrap=True)
         for own in self.chosen:
             if own not in {candidate.answer for candidate in case.candidates}:
-                out.print(Text("×  t  ") + self._build_answer_text(own))
+                out.print(Text(f"{self._get_mark(own)}  t  ") + self._build_answer_text(own))
         for report in case.reports:
             out.print(Text(f"Reported: {report}"))
         if case.reasons:
             out.print(Text(f"Waits because of: {', '.join(case.reasons)}"))
         if len(self.chosen) > 1:
-            out.print(Text("The answer that was chosen first is the gold, the others are right as well."))
+            out.print(
+                Text(f"{GOLD_MARK} was chosen first and is the gold; the others ({ACCEPTED_MARK}) are also correct.")
+            )
         if self.message:
             out.print(Text(self.message))
             self.message = ""
         out.print(Text(KEYS.format(own="" if self._is_closed else OWN_KEY), style="dim"))
+
+    def _get_mark(self, answer: str) -> str:
+        """How an answer is marked: the one that was chosen first, others that were chosen, and the rest."""
+        if answer not in self.chosen:
+            return " "
+        return GOLD_MARK if answer == self.chosen[0] else ACCEPTED_MARK
 
     def _build_answer_text(self, text: str) -> Text:
         """An answer; of a correction its differences from the text that was corrected."""
@@ -252,7 +308,7 @@ def ask_for_boxes(options: Sequence[str]) -> str:
     """Boxes that are chosen by their numbers, as a JSON list; empty where a number is wrong or none is written."""
     for number, option in enumerate(options, start=1):
         get_console().print(Text(f"{number:>5}  {option}"))
-    written = read_line("Your answer, by numbers with blanks between:").replace(",", " ").split()
+    written = read_line(f"Your answer, by numbers with blanks between {GOES_BACK}:").replace(",", " ").split()
     if not written or any(not number.isdecimal() or not 1 <= int(number) <= len(options) for number in written):
         return ""
     return json.dumps([options[int(number) - 1] for number in dict.fromkeys(written)], ensure_ascii=False)

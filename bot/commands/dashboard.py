@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -54,6 +55,7 @@ async def _serve(
     database: Database, address: ListenAddress, access: Access, *, settings: Settings, unblind: bool, json: bool
 ) -> None:
     """Serve until a signal comes."""
+    from annotation.workflow.monitoring import machine
     from bot import application
     from bot.delivery import delivery_settings
     from bot.web.details import DetailMeter
@@ -66,7 +68,12 @@ async def _serve(
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
     pages = LivePages(
-        reader=SnapshotReader(database=database, unblind=unblind),
+        reader=SnapshotReader(
+            database=database,
+            unblind=unblind,
+            time_zone=settings.time_zone,
+            look_at_machine=partial(machine.read_machine_facts, settings),
+        ),
         meter=DetailMeter(url=settings.database_url, unblind=unblind, answer_seconds=DETAIL_SECONDS),
         time_zone=settings.time_zone,
     )

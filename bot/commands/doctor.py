@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import sys
 
-from bot.commands import terminal_output
+from bot.commands import need_lines, terminal_output
 from bot.commands.command_line import AsJson
 
 
 def doctor(json: AsJson = False) -> None:
     """Check this machine: settings, database, keys, backups, disk, clock, webhook.
 
-    The exit code is 1 where something is to be mended.
+    Also lists what needs you. Exits with 1 if it finds a problem, or if people are not served.
     """
+    from annotation.workflow.monitoring.needs import FAULTS
     from bot.commands import machine_checks, system_checks
 
     findings = (*system_checks.check_system(), *machine_checks.check_machine())
+    needs = machine_checks.list_needs()
     if json:
-        terminal_output.print_json(
-            [{"what": finding.what, "well": finding.well, "says": finding.says} for finding in findings]
-        )
+        checks = [{"what": finding.what, "well": finding.well, "says": finding.says} for finding in findings]
+        terminal_output.print_json({"checks": checks, "needs": [need_lines.build_need_json(need) for need in needs]})
     else:
         rows = [(finding.what, "well" if finding.well else "to mend", finding.says) for finding in findings]
         terminal_output.print_table("Doctor", ("what", "is", "says"), rows)
-    if not all(finding.well for finding in findings):
+        for part in need_lines.build_need_list(needs):
+            terminal_output.get_console().print(part)
+    if not all(finding.well for finding in findings) or any(need.kind in FAULTS for need in needs):
         sys.exit(1)

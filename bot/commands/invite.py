@@ -27,6 +27,10 @@ def invite(
         bool, typer.Option("--adjudicator", help="They decide, in Telegram, what is right; they join as no annotators.")
     ] = False,
     show: Annotated[bool, typer.Option("--list", help="List the invitations; make none.")] = False,
+    revoke: Annotated[
+        str | None,
+        typer.Option("--revoke", help="End this link, by its code; with --expires on that day.", show_default=False),
+    ] = None,
     json: AsJson = False,
 ) -> None:
     """Make a link that lets people in.
@@ -34,7 +38,14 @@ def invite(
     From the first link for annotators on, the project or programme is by invitation only.
     """
     from annotation.workflow.annotators import invitations
-    from bot.commands import database_session
+    from bot.commands import command_line, database_session
+
+    command_line.refuse_together({"--revoke": revoke is not None, "--list": show})
+    makes = uses is not None or cohort is not None or adjudicator
+    command_line.refuse_options(
+        (makes and revoke is not None, "--revoke makes no link.", "Leave --uses, --cohort and --adjudicator out."),
+        ((makes or expires is not None) and show, "--list makes no link.", "Leave the other options out."),
+    )
 
     if adjudicator and cohort is not None:
         raise BadInput("Adjudicators join no cohort.", remedy="Leave --cohort out.")
@@ -45,6 +56,10 @@ def invite(
         target = invitations.get_target(transaction, database_session.resolve_name(name))
         if show:
             invitations_shown = invitations.list_invitations(transaction, target=target)
+        elif revoke is not None:
+            ended = invitations.get_invitation(transaction, target=target, code=revoke)
+            invitations.limit_invitation(transaction, invitation=ended, expires_at=expires_at or now, now=now)
+            invitations_shown = [ended]
         else:
             invitation = invitations.create_invitation(
                 transaction,
@@ -63,12 +78,12 @@ def invite(
         return
     columns = ("code", "send", "for", "cohort", "uses", "used", "expires")
     lines = [
-        [*(row[name] for name in columns[:-1]), _format_expiry(invitation)]
+        [*(row[name] for name in columns[:-1]), _format_expiry(invitation, now=now)]
         for row, invitation in zip(rows, invitations_shown, strict=True)
     ]
-    terminal_output.print_table(
-        f"Invitations to {target.name}" if show else f"An invitation to {target.name}", columns, lines
-    )
+    title = f"Invitations to {target.name}" if show else f"An invitation to {target.name}"
+    kept = ("People who joined with it stay; nobody joins without a link.",) if revoke is not None else ()
+    terminal_output.print_table(title, columns, lines, notes=kept)
 
 
 def _build_json(invitation: Invitation) -> dict[str, str | int | None]:
@@ -89,11 +104,13 @@ def _name_invited(invitation: Invitation) -> str:
     return "adjudicators" if invitation.adjudicates else "annotators"
 
 
-def _format_expiry(invitation: Invitation) -> str | None:
-    """The last day where it ends with one, else the moment."""
+def _format_expiry(invitation: Invitation, *, now: datetime) -> str | None:
+    """The last day where it ends with one, else the moment; that it has ended."""
     if invitation.expires_at is None:
         return None
     ends = invitation.expires_at.astimezone(local_times.get_zone())
+    if ends <= now:
+        return f"ended {local_times.format_moment(ends)}"
     is_midnight = (ends.hour, ends.minute, ends.second) == (0, 0, 0)
     return f"after {ends - timedelta(days=1):%Y-%m-%d}" if is_midnight else local_times.format_moment(ends)
 

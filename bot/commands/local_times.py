@@ -23,6 +23,11 @@ def format_minute(at: datetime | str) -> str:
     return f"{_localise(at):%Y-%m-%d %H:%M}"
 
 
+def format_short(at: datetime) -> str:
+    """A moment of these days without year and zone, as 23.11 18:04, with the note of `name_zone`."""
+    return f"{_localise(at):%d.%m %H:%M}"
+
+
 def format_day(at: datetime | str) -> str:
     """The day of a moment, as 2026-11-23."""
     return f"{_localise(at):%Y-%m-%d}"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -20,20 +19,18 @@ from sqlmodel import Session
 
 from annotation.errors import HromadaError
 from annotation.settings import Settings, list_secret_names, read_settings
-from annotation.store import judgements, processes, queries
-from annotation.store.backups import manifest
+from annotation.store import processes
+from annotation.workflow.monitoring import machine, needs
+from annotation.workflow.monitoring.machine import MachineFacts
+from annotation.workflow.monitoring.needs import Need
 from bot.commands import database_session, local_times
 from bot.commands.system_checks import SystemFinding
 
 ENV_FILE = Path(".env")
-MIN_FREE_BYTES = 200 * 1024**2
-"""Bytes that a disk must have free, beside room for a copy of the database."""
 MAX_LOG_BYTES = 64 * 1024**2
 """Bytes of SQLite's log above which something keeps it from being emptied; it usually stays near 4 MB."""
 MAX_CLOCK_SECONDS = 2.0
 """Seconds by which the clocks of this machine and of the database may differ."""
-MAX_BACKUP_AGE = timedelta(days=2)
-"""How old the newest backup may be where people have answered since."""
 WEBHOOK_SECONDS = 3.0
 """Seconds that Telegram has to say how the webhook is."""
 MANY_PENDING = 100
@@ -46,7 +43,24 @@ def check_machine() -> tuple[SystemFinding, ...]:
         settings = read_settings()
     except HromadaError:
         return ()
-    return (*_check_modes(settings), _check_disk(settings), *_check_state(settings), *_check_webhook(settings))
+    facts = machine.read_machine_facts(settings)
+    state = _check_state(settings, facts)
+    return (*_check_modes(settings), _check_disk(facts), *state, *_check_webhook(settings))
+
+
+def list_needs() -> tuple[Need, ...]:
+    """What needs the organisers; nothing where settings or database cannot be read, which the checks say."""
+    try:
+        settings = read_settings()
+        with database_session.open_database() as opened, opened.reading() as view:
+            return needs.list_needs(
+                view,
+                now=processes.get_database_time(view),
+                default_zone=settings.time_zone,
+                machine=machine.read_machine_facts(settings),
+            )
+    except HromadaError:
+        return ()
 
 
 def _check_modes(settings: Settings) -> Iterator[SystemFinding]:
@@ -73,29 +87,25 @@ def _has_secret(file: Path) -> bool:
     return any(is_secret.match(line) for line in text.splitlines())
 
 
-def _check_disk(settings: Settings) -> SystemFinding:
-    """Check that the disk of the database, or else of this folder, has room for a copy of it and for what comes."""
-    file = _find_file(settings)
-    folder = Path() if file is None else file.parent
-    free = shutil.disk_usage(folder if folder.is_dir() else Path()).free
-    needed = MIN_FREE_BYTES + (file.stat().st_size if file is not None and file.is_file() else 0)
-    if free >= needed:
-        return SystemFinding("disk", well=True, says=f"{_format_bytes(free)} free")
-    says = f"{_format_bytes(free)} free, {_format_bytes(needed)} needed for a backup and what comes. Make room."
-    return SystemFinding("disk", well=False, says=says)
+def _check_disk(facts: MachineFacts) -> SystemFinding:
+    """Check that the disk has room for a copy of the database and for what comes."""
+    if not facts.is_disk_full:
+        return SystemFinding("disk", well=True, says=f"{_format_bytes(facts.free)} free")
+    says = f"{_format_bytes(facts.free)} free, {_format_bytes(facts.needed)} needed for a backup and what comes."
+    return SystemFinding("disk", well=False, says=f"{says} Make room.")
 
 
-def _check_state(settings: Settings) -> Iterator[SystemFinding]:
+def _check_state(settings: Settings, facts: MachineFacts) -> Iterator[SystemFinding]:
     """Check what a database says of itself that can be opened."""
     try:
         with database_session.open_database() as opened, opened.reading() as view:
             yield _describe_version(view)
             if opened.engine.dialect.name != "sqlite":
                 yield _check_clock(view)
-            yield from _check_backups(view, settings)
+            yield from _check_backups(view, facts)
     except HromadaError:
         return
-    file = _find_file(settings)
+    file = machine.find_database_file(settings)
     if file is not None:
         yield from _check_log(file.with_name(f"{file.name}-wal"))
 
@@ -120,36 +130,17 @@ def _check_clock(view: Session) -> SystemFinding:
     return SystemFinding("clock", well=False, says=says)
 
 
-def _check_backups(view: Session, settings: Settings) -> Iterator[SystemFinding]:
-    """Check that what people answered is in a backup, in this folder or that of the database, or in backups/ there."""
-    newest, (_, last) = _find_newest_backup(settings), judgements.find_last_answer(view)
+def _check_backups(view: Session, facts: MachineFacts) -> Iterator[SystemFinding]:
+    """Check that what people answered is in a backup, in one of the folders where commands write them."""
     now, words = processes.get_database_time(view), "Make one: hromada database backup FILE"
-    if newest is None:
-        if last is None or not queries.has_telegram_people(view):
-            return
-        yield SystemFinding(
-            "backup", well=False, says=f"none in this folder or in backups. {words}; keep it elsewhere."
-        )
-        return
-    file, made_at = newest
-    well = last is None or last <= made_at or now - made_at <= MAX_BACKUP_AGE
-    remedy = "" if well else f"; people have answered since. {words}."
-    yield SystemFinding("backup", well=well, says=f"{file}, {_format_age(now - made_at)} old{remedy}")
-
-
-def _find_newest_backup(settings: Settings) -> tuple[Path, datetime] | None:
-    """The newest backup with a manifest, and when it was made."""
-    database_file = _find_file(settings)
-    folders = {Path(), *([database_file.parent] if database_file is not None else [])}
-    manifests = {file for folder in folders for place in (folder, folder / "backups") for file in place.glob("*.json")}
-    found = []
-    for file in manifests:
-        try:
-            made_at = datetime.fromisoformat(manifest.read_manifest(file.with_suffix("")).made_at)
-        except (HromadaError, OSError, ValueError):
-            continue
-        found.append((file.with_suffix(""), made_at))
-    return max(found, key=lambda backup: backup[1], default=None)
+    is_due = facts.is_backup_due(view, now=now)
+    if facts.backup_at is not None:
+        remedy = f"; people have answered since. {words}." if is_due else ""
+        says = f"{facts.backup}, {_format_age(now - facts.backup_at)} old{remedy}"
+        yield SystemFinding("backup", well=not is_due, says=says)
+    elif is_due:
+        says = f"none in this folder or in backups. {words}; keep it elsewhere."
+        yield SystemFinding("backup", well=False, says=says)
 
 
 def _check_log(log: Path) -> Iterator[SystemFinding]:
@@ -202,15 +193,6 @@ def _find_webhook_problem(state: dict[str, Any], url: str) -> str:
             f"{pending} updates wait at Telegram. Check that the bot runs, and how many wait for it (hromada status)."
         )
     return ""
-
-
-def _find_file(settings: Settings) -> Path | None:
-    """The file of an SQLite database, None for other databases and addresses that cannot be used."""
-    try:
-        url = sa.make_url(settings.database_url)
-    except sa.exc.ArgumentError:
-        return None
-    return Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
 
 
 def _format_bytes(size: int) -> str:

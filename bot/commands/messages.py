@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from annotation.errors import Conflict, Where
 from bot.commands import local_times, terminal_output
 from bot.commands.command_line import AsJson, ListByDefault
+
+if TYPE_CHECKING:
+    from sqlmodel import Session
+
+    from annotation.workflow.notices.waiting_announcements import WaitingAnnouncement
 
 app = typer.Typer(
     cls=ListByDefault,
@@ -44,11 +50,15 @@ def list_(
             }
             for message in support_messages.list_messages(view, project_id=chosen, include_answered=everything)
         ]
+        number = len(_list_waiting(view))
     if json:
         terminal_output.print_json(listed)
         return
     columns = ("id", "at", "pseudonym", "project", "item", "text", *(("answer",) if everything else ()))
-    notes = (local_times.name_zone() if listed else "Nothing is waiting for an answer.",)
+    notes = [local_times.name_zone() if listed else "Nothing is waiting for an answer."]
+    if number:
+        counted = terminal_output.format_count(number, "message to all has", "messages to all have")
+        notes.append(f"{counted} not reached everybody: hromada messages waiting.")
     rows = [[_format_cell(name, row[name]) for name in columns] for row in listed]
     terminal_output.print_table("Messages", columns, rows, notes=notes)
 
@@ -107,8 +117,9 @@ def send(
     ] = False,
 ) -> None:
     """Write to everybody who takes part; the bot delivers it, by day where they are."""
+    from annotation.settings import read_settings
     from annotation.store import queries
-    from annotation.workflow.notices import announcements
+    from annotation.workflow.notices import announcements, waiting_announcements
     from bot.commands import database_session
 
     with database_session.open_database() as database, database.transaction() as transaction:
@@ -125,10 +136,85 @@ def send(
         )
         number = announcements.count_recipients(transaction, draft)
         recipients = terminal_output.format_count(number, "person", "people")
+        zone = read_settings().time_zone
+        first = waiting_announcements.find_first_time(transaction, draft, now=now, default_zone=zone)
+        start = _describe_start(first, now=now)
         if not yes and number:
-            raise Conflict(f"It would go to {recipients} and cannot be taken back.", remedy="Send it with --yes.")
+            raise Conflict(f"It would go to {recipients}, {start}.", remedy="Send it with --yes.")
         announcements.send_announcement(transaction, announcement=draft, now=now)
-    terminal_output.print_sentence(f"It goes to {recipients}, each between 10 and 20 o'clock where they are.")
+    terminal_output.print_sentence(f"It goes to {recipients}, {start}.")
+    terminal_output.print_sentence(f"Nobody else gets it after: hromada messages cancel {draft.id} --yes")
+
+
+@app.command()
+def waiting(json: AsJson = False) -> None:
+    """List messages to all that people have yet to get."""
+    from bot.commands import database_session
+
+    with database_session.open_database() as database, database.reading() as view:
+        now = database_session.get_time(view)
+        listed = [
+            {
+                "id": one.id,
+                "to": one.title,
+                "sent_at": one.sent_at.isoformat(timespec="minutes"),
+                "waiting": one.waiting,
+                "reached": one.reached,
+                "next_at": one.next_at.isoformat(timespec="minutes"),
+                "text": one.text,
+            }
+            for one in _list_waiting(view)
+        ]
+    if json:
+        terminal_output.print_json(listed)
+        return
+    columns = ("id", "to", "waiting", "reached", "next", "text")
+    rows = [
+        (
+            row["id"], row["to"] or "all", row["waiting"], row["reached"],
+            "now" if datetime.fromisoformat(str(row["next_at"])) <= now else row["next_at"], row["text"],
+        )
+        for row in listed
+    ]  # fmt: skip
+    notes = ("hromada messages cancel ID --yes cancels one.",) if listed else ("Everybody has got every message.",)
+    terminal_output.print_table("Messages to all", columns, rows, notes=notes)
+
+
+@app.command()
+def cancel(
+    message: Annotated[int, typer.Argument(help="The id that `waiting` lists.", show_default=False)],
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Cancel it; without this, only say how many people would not get it.")
+    ] = False,
+) -> None:
+    """Send a message to all to nobody else; people who have it keep it."""
+    from annotation.workflow.notices import waiting_announcements
+    from bot.commands import database_session
+
+    with database_session.open_database() as database, database.transaction() as transaction:
+        now = database_session.get_time(transaction)
+        cancelled = waiting_announcements.cancel_announcement(transaction, announcement_id=message, now=now)
+        spared = terminal_output.format_count(cancelled.spared, "person", "people")
+        if not yes:
+            raise Conflict(f"{spared} would not get it, {cancelled.reached} have it.", remedy="Cancel it with --yes.")
+    terminal_output.print_sentence(f"Cancelled: not sent to {spared}; {cancelled.reached} have it.")
+
+
+def _list_waiting(view: Session) -> tuple[WaitingAnnouncement, ...]:
+    from annotation.settings import read_settings
+    from annotation.workflow.notices import waiting_announcements
+    from bot.commands import database_session
+
+    now, zone = database_session.get_time(view), read_settings().time_zone
+    return waiting_announcements.list_waiting_announcements(view, now=now, default_zone=zone)
+
+
+def _describe_start(first: datetime, *, now: datetime) -> str:
+    """From when a message to all goes out: now where it is day, or at a time in the organisers' zone."""
+    day = "each from 10:00 to 20:00 where they are"
+    if first <= now:
+        return f"{day}, where it is day now"
+    return f"{day}, the first at {local_times.format_moment(first)}"
 
 
 @app.command()

@@ -33,7 +33,7 @@ def write_project(folder: Path, files: Sequence[Path], *, chosen: Sequence[str],
             raise input_files.build_missing_error(path, written=str(path), where=Where(field="--from"))
     require_new_folder(folder)
     places = _find_places(folder, files)
-    draft = draft_project(folder, files, chosen=_parse_chosen(chosen), places=places)
+    draft = draft_project(folder, files, chosen=parse_chosen(chosen), places=places)
     project = folder / PROJECT
     with _written(folder, draft):
         with _explained(draft, folder):
@@ -68,7 +68,7 @@ def list_commands(draft: ProjectDraft, project: Path) -> tuple[str, ...]:
     return f"hromada try {file}", f"hromada load {file}", f"hromada start {draft.name}"
 
 
-def _parse_chosen(written: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def parse_chosen(written: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """The columns by role; raises BadInput for anything but ROLE=COLUMN."""
     chosen: dict[str, tuple[str, ...]] = {}
     for one in written:

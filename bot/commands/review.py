@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from annotation.errors import BadInput, HromadaError, NotFound, Where
+from annotation.errors import BadInput, Conflict, HromadaError, NotFound, Where
 from bot.commands import case_screen, terminal_output
 from bot.commands.case_screen import build_compared, build_difference
 from bot.commands.command_line import AsJson, ProjectName
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 KEYS = "a accept · r reject · s skip · u undo · q quit"
-PERSON_KEYS = "A accept, R reject all that wait of this person"
+PERSON_KEYS = "A accept, R reject all that wait of this person ({number})"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,13 +47,15 @@ class SubmissionDecision:
 class SubmissionScreen:
     """An answer on the screen; with `by_person` all answers of one annotator follow each other.
 
-    `reasons` are those that the project file offers for rejections.
+    `reasons` are those that the project file offers for rejections, `of_person` is how many answers of this annotator
+    wait.
     """
 
     submission: Submission
     questions: Sequence[Question]
     reasons: Sequence[str]
     left: int
+    of_person: int
     by_person: bool
     message: str = ""
 
@@ -68,17 +70,25 @@ class SubmissionScreen:
             if of_person and not self.by_person:
                 continue
             if key in {"a", "A"}:
-                return SubmissionDecision(is_accepted=True, of_person=of_person)
+                if not of_person or self._confirm("Accept"):
+                    return SubmissionDecision(is_accepted=True, of_person=of_person)
+                self._show()
             if key in {"r", "R"}:
                 reason = self._ask_reason()
-                if reason:
+                if reason and (not of_person or self._confirm("Reject")):
                     return SubmissionDecision(is_accepted=False, reason=reason, of_person=of_person)
                 self._show()
+
+    def _confirm(self, verb: str) -> bool:
+        """Ask before a decision on all answers of the annotator."""
+        number = terminal_output.format_count(self.of_person, "answer")
+        return case_screen.ask_yes(f"{verb} {number} of person {self.submission.person}?")
 
     def _ask_reason(self) -> str:
         for number, reason in enumerate(self.reasons, start=1):
             get_console().print(Text(f"{number:>3}  {reason}"))
-        written = case_screen.read_line("Why? A number or your own words:" if self.reasons else "Why?")
+        asked = "Why? A number or your own words" if self.reasons else "Why?"
+        written = case_screen.read_line(f"{asked} {case_screen.GOES_BACK}:")
         is_number = written.isdecimal() and 1 <= int(written) <= len(self.reasons)
         return self.reasons[int(written) - 1] if is_number else written
 
@@ -108,7 +118,8 @@ class SubmissionScreen:
                 out.print(Text(f"Gold: {shown}"))
         if self.message:
             out.print(Text(self.message))
-        out.print(Text(f"{KEYS} · {PERSON_KEYS}" if self.by_person else KEYS, style="dim"))
+        keys = f"{KEYS} · {PERSON_KEYS.format(number=self.of_person)}" if self.by_person else KEYS
+        out.print(Text(keys, style="dim"))
 
 
 ALL = "all"
@@ -130,7 +141,8 @@ def review(
     reject: Annotated[list[str] | None, typer.Option(help="Reject this answer by id, or `all` that wait.")] = None,
     reason: Annotated[str, typer.Option(help="With --reject: why; the annotator may read it.")] = "",
     decisions: Annotated[Path | None, typer.Option(help="Decisions: CSV with answer_id, decision, reason.")] = None,
-    undo: Annotated[bool, typer.Option("--undo", help="Take your last decision back, or that on --answer.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Decide on `all`; without this, only say on how many.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Take back your last decision, or bulk, or --answer.")] = False,
     answer: Annotated[int | None, typer.Option(help="With --undo: on this answer by id.", show_default=False)] = None,
     label_studio: InLabelStudio = False,
     number: TaskNumber = DEFAULT_NUMBER,
@@ -180,7 +192,7 @@ def review(
                 show_gold=show_gold,
             )
         if undo:
-            terminal_output.print_sentence(queue.undo_decision(answer))
+            terminal_output.print_sentence(_describe_undone(queue.undo_decision(answer)))
             return
         if label_studio:
             order = sync.DecisionOrder(
@@ -196,6 +208,11 @@ def review(
             rows = [*decision_files.read_reviews(decisions)] if decisions else []
             rows += queue.select_answers(accept or (), is_accepted=True, reason="")
             rows += queue.select_answers(reject or (), is_accepted=False, reason=reason)
+            if ALL in (*(accept or ()), *(reject or ())) and not yes:
+                raise Conflict(
+                    f"It would decide on {terminal_output.format_count(len(rows), 'answer')}.",
+                    remedy="Decide with --yes; --undo takes all of them back.",
+                )
             queue.decide_all(
                 [
                     row if row.revision is not None else row._replace(revision=revisions.get(row.answer_id))
@@ -208,6 +225,15 @@ def review(
             queue.print_answers()
         elif not decides:
             queue.ask_for_decisions()
+
+
+def _describe_undone(answers: Sequence[int]) -> str:
+    """What was taken back, in a sentence."""
+    if not answers:
+        return "You have decided on nothing here."
+    if len(answers) > 1:
+        return f"Taken back: {terminal_output.format_count(len(answers), 'decision')}."
+    return f"Taken back: the answer {answers[0]}."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -244,13 +270,14 @@ class _Queue:
         from bot.commands import database_session, decision_files
 
         with self.database.transaction() as session:
+            now = database_session.get_time(session)  # one time: they are taken back together
             for row in rows:
                 values: dict[str, Any] = {
                     "project": self._get_project(session),
                     "reviewer": self.reviewer,
                     "answer_id": row.answer_id,
                     "revision": row.revision or 0,
-                    "now": database_session.get_time(session),
+                    "now": now,
                 }
                 with decision_files.name_decision(row):
                     if row.is_accepted:
@@ -258,8 +285,10 @@ class _Queue:
                     else:
                         submissions.reject_answer(session, reason=row.reason, **values)
 
-    def undo_decision(self, answer_id: int | None = None) -> str:
-        """Take the reviewer's last decision back, or the one on an answer; what was done, in a sentence.
+    def undo_decision(self, answer_id: int | None = None) -> tuple[int, ...]:
+        """Take the reviewer's last decision back, or the one on an answer; the ids of the answers.
+
+        Decisions that were stored together are taken back together.
 
         Raises NotFound for an answer on which nothing is decided that they may take back.
         """
@@ -274,12 +303,12 @@ class _Queue:
                 now=database_session.get_time(session),
                 answer_id=answer_id,
             )
-        if answer_id is not None and undone is None:
+        if answer_id is not None and not undone:
             raise NotFound(
                 f"No decision on the answer {answer_id} can be taken back by {self.reviewer.pseudonym}.",
                 remedy=decision_files.REVOCABLE,
             )
-        return "You have decided on nothing here." if undone is None else f"Taken back: the answer {undone}."
+        return undone
 
     def print_answers(self) -> None:
         """Print all answers as JSON, decided ones too, without any that the reviewer may not see."""
@@ -307,7 +336,8 @@ class _Queue:
         from bot.commands.decision_files import ReviewRow
 
         skipped: set[int] = set()
-        decided, message = 0, ""
+        decided: set[int] = set()
+        message = ""
         while True:
             with self.database.reading() as view:
                 definition = definitions.get_project_definition(self._get_project(view))
@@ -315,11 +345,13 @@ class _Queue:
             if not waiting:
                 break
             self._record_shown_gold(waiting[:1])
+            of_person = [submission for submission in waiting if submission.person == waiting[0].person]
             answer = SubmissionScreen(
                 submission=waiting[0],
                 questions=definition.all_questions,
                 reasons=definition.review.reasons if definition.review else (),
                 left=len(waiting),
+                of_person=len(of_person),
                 by_person=self.by_annotator,
                 message=message,
             ).ask_decision()
@@ -329,14 +361,12 @@ class _Queue:
             if answer == "s":
                 skipped.add(waiting[0].answer_id)
             elif answer == "u":
-                message = self.undo_decision()
+                undone = self.undo_decision()
+                decided.difference_update(undone)
+                message = _describe_undone(undone)
                 skipped.clear()
             elif not isinstance(answer, str):
-                same = (
-                    [submission for submission in waiting if submission.person == waiting[0].person]
-                    if answer.of_person
-                    else waiting[:1]
-                )
+                same = of_person if answer.of_person else waiting[:1]
                 try:
                     self.decide_all(
                         [
@@ -344,12 +374,12 @@ class _Queue:
                             for submission in same
                         ]
                     )
-                    decided += len(same)
+                    decided.update(submission.answer_id for submission in same)
                 except HromadaError as failure:
                     message = str(failure)
         with self.database.reading() as view:
             left = len(self._list_waiting(view))
-        terminal_output.print_sentence(f"Decided: {decided}. Waiting for you: {left}.")
+        terminal_output.print_sentence(f"Decided: {len(decided)}. Waiting for you: {left}.")
 
     def _get_project(self, session: Session) -> Project:
         from bot.commands import database_session

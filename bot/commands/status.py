@@ -6,13 +6,13 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from annotation.errors import BadInput
-from bot.commands import local_times, terminal_output
+from bot.commands import local_times, need_lines, terminal_output
 from bot.commands.command_line import AsJson
 from bot.commands.terminal_output import Cell
 
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from annotation.workflow.monitoring.bot_waits import BotWait
     from annotation.workflow.monitoring.campaign_status import CampaignStatus, ControlItemCounts
     from annotation.workflow.monitoring.item_history import ItemEvent, ItemHistory
+    from annotation.workflow.monitoring.needs import Need
+    from annotation.workflow.monitoring.progress import Progress
 
 
 ITEM_COLUMNS = ("when", "who", "what", "answer")
@@ -44,6 +45,8 @@ def print_item_history(project: str, item: str, *, as_json: bool) -> None:
         return
     rows = [_build_event_row(event) for event in history.events]
     notes = [local_times.name_zone()] if rows else ["Nobody has had it yet."]
+    if any("Label Studio" in event.what for event in history.events):
+        notes.append(f"Their e-mails: hromada label-studio status {loaded.name}")
     notes += ["Answers are hidden until the baseline is closed."] if is_blind and rows else []
     terminal_output.print_table(_build_title(history, project=loaded.name), ITEM_COLUMNS, rows, notes=notes)
 
@@ -85,7 +88,7 @@ def _shorten(answer: str) -> str:
 WATCH_SECONDS = 2.0
 COLUMNS = ("project", "state", "items", "overlap", "answers", "items done", "in hand", "free places", "annotators")
 
-SHORT_COLUMNS = ("project", "state", "items done", "overlap", "answers", "in hand", "free places", "people")
+SHORT_COLUMNS = ("project", "state", "items done", "answers", "people", "last answer", "expected end")
 """The columns of the list of projects, which are as narrow as a terminal."""
 
 
@@ -112,51 +115,72 @@ def status(
     if watch and json:
         raise BadInput("--watch is for people, --json for machines.", remedy="Leave one of them out.")
     if watch:
-        _watch_screen(lambda: _build_screen(*_read_statuses(project)))
+        _watch_screen(lambda: _build_screen(_read_report(project)))
         return
-    title, statuses, parked, wait, erased_at = _read_statuses(project)
+    report = _read_report(project)
     if json:
-        whole = {
-            "bot waits": None if wait is None else wait.facts,
-            "erased in the log since": None if erased_at is None else erased_at.isoformat(),
-        }
-        facts = [_build_json(campaign) | parked | whole for campaign in statuses]
-        terminal_output.print_json(facts if title is not None else facts[0])
+        facts = [_build_json(campaign, report) for campaign in report.campaigns]
+        terminal_output.print_json(facts if report.title is not None else facts[0])
         return
     with terminal_output.allow_closed_pipe():
-        for part in _build_screen(title, statuses, parked, wait, erased_at):
+        for part in _build_screen(report):
             terminal_output.get_console().print(part)
 
 
-def _read_statuses(
-    name: str | None,
-) -> tuple[str | None, list[CampaignStatus], dict[str, int], BotWait | None, datetime | None]:
-    """The status of each project, how much is parked or set aside in the whole database, by what it is, what the bot
-    waits for, and since when the log may hold something erased.
-
-    The title is that of a list of projects, all or those of a programme; None where one project was named.
+@dataclass(frozen=True, kw_only=True)
+class StatusReport:
+    """What `status` shows: a title, None if one project was named; the projects by urgency, with their progress by
+    name; what needs the organisers; and since when the log may hold something that was erased.
     """
-    from annotation.store import erasure_log, parked, processes, queries
-    from annotation.workflow.monitoring import bot_waits, campaign_status
+
+    title: str | None
+    at: datetime
+    campaigns: Sequence[CampaignStatus]
+    progress: Mapping[str, Progress]
+    needs: Sequence[Need]
+    erased_at: datetime | None
+
+    def get_progress(self, campaign: CampaignStatus) -> Progress:
+        """How far a project is."""
+        return self.progress[campaign.project.name]
+
+    def estimate_end(self, campaign: CampaignStatus) -> datetime | None:
+        """When a project would be done."""
+        return self.get_progress(campaign).estimate_end(campaign.project.status, now=self.at)
+
+
+def _read_report(name: str | None) -> StatusReport:
+    """Read the status of all projects, of those of a programme, or of the one of this name."""
+    from annotation.settings import read_settings
+    from annotation.store import erasure_log, processes, queries
+    from annotation.workflow.monitoring import campaign_status, machine, needs
+    from annotation.workflow.monitoring.progress import measure_progress
     from bot.commands import database_session
 
+    settings = read_settings()
     with database_session.open_database() as database, database.reading() as view:
         programme = None if name is None else queries.find_programme(view, database_session.resolve_name(name))
         heading = None if programme is None else f"{programme.name}: {programme.title}"
-        title = "Projects" if name is None else heading
         projects = queries.list_projects(view) if name is None else database_session.list_projects(view, name)
-        counts = parked.count_parked(view)
-        return (
-            title,
-            [campaign_status.get_campaign_status(view, loaded, with_closed=name is not None) for loaded in projects],
-            {
-                "parked updates": counts.updates,
-                "parked messages": counts.messages,
-                "set aside in Label Studio": counts.annotations,
-                "to be erased in Label Studio": counts.copies,
-            },
-            bot_waits.find_wait(view, now=processes.get_database_time(view)),
-            erasure_log.find_erasure(view),
+        now = processes.get_database_time(view)
+        measured = {project.id or 0: measure_progress(view, project, now=now) for project in projects}
+        found = needs.list_needs(
+            view,
+            now=now,
+            default_zone=settings.time_zone,
+            machine=machine.read_machine_facts(settings),
+            measured=measured,
+        )
+        return StatusReport(
+            title="Projects" if name is None else heading,
+            at=now,
+            campaigns=[
+                campaign_status.get_campaign_status(view, project, with_closed=name is not None)
+                for project in needs.rank_projects(found, projects)
+            ],
+            progress={project.name: measured[project.id or 0] for project in projects},
+            needs=found if name is None else needs.select_needs(found, [project.name for project in projects]),
+            erased_at=erasure_log.find_erasure(view),
         )
 
 
@@ -177,37 +201,21 @@ def _watch_screen(screen: Callable[[], Sequence[RenderableType]]) -> None:
         signal.signal(signal.SIGINT, previous_handler)
 
 
-def _build_screen(
-    title: str | None,
-    statuses: Sequence[CampaignStatus],
-    parked: Mapping[str, int],
-    wait: BotWait | None,
-    erased_at: datetime | None,
-) -> Sequence[RenderableType]:
-    """A line for each project under the title, or without one everything about the only one."""
+def _build_screen(report: StatusReport) -> Sequence[RenderableType]:
+    """What needs the organisers; then a line for each project, or everything about the only one."""
     from annotation.store import erasure_log
 
-    notes = [] if wait is None else [_describe_bot_wait(wait)]
-    notes += [] if erased_at is None else [erasure_log.describe_wait(local_times.format_moment(erased_at))]
-    notes += [note for campaign in statuses for note in _describe_retention(campaign)]
-    for part, command in (("parked", "hromada delivery list"), ("Label Studio", "hromada label-studio pull")):
-        waiting = ", ".join(f"{name}: {number}" for name, number in parked.items() if number and part in name)
-        notes += [f"{waiting}; see {command}"] if waiting else []
-
-    if title is None:
-        campaign = statuses[0]
-        notes += [_ALL_DONE.format(name=campaign.project.name)] if _is_done(campaign) else []
-        return terminal_output.build_table(
-            f"{campaign.project.name}: {campaign.project.title}", ("what", "is"), _build_lines(campaign), notes=notes
-        )
-    notes += [] if statuses else ["Nothing is loaded yet: hromada load project.yaml"]
-    rows = [_build_short_row(campaign) for campaign in statuses]
-    return terminal_output.build_table(title, SHORT_COLUMNS, rows, notes=notes)
-
-
-def _describe_bot_wait(wait: BotWait) -> str:
-    since = local_times.format_moment(wait.since)
-    return f"The bot waits since {since}: {wait.explain(local_times.format_moment)}"
+    notes = [] if report.erased_at is None else [erasure_log.describe_wait(local_times.format_moment(report.erased_at))]
+    notes += [note for campaign in report.campaigns for note in _describe_retention(campaign)]
+    notes += [local_times.name_zone()] if report.campaigns else []
+    parts = need_lines.build_need_list(report.needs)
+    if report.title is None:
+        campaign = report.campaigns[0]
+        title, lines = f"{campaign.project.name}: {campaign.project.title}", _build_lines(campaign, report)
+        return (*parts, *terminal_output.build_table(title, ("what", "is"), lines, notes=notes))
+    notes += [] if report.campaigns else ["Nothing is loaded yet: hromada load project.yaml"]
+    rows = [_build_short_row(campaign, report) for campaign in report.campaigns]
+    return (*parts, *terminal_output.build_table(report.title, SHORT_COLUMNS, rows, notes=notes))
 
 
 def _describe_retention(campaign: CampaignStatus) -> Sequence[str]:
@@ -221,15 +229,6 @@ def _describe_retention(campaign: CampaignStatus) -> Sequence[str]:
     ]
 
 
-_ALL_DONE = "Every item has its answers. Answer what waits (hromada messages), then: hromada close {name}"
-
-
-def _is_done(campaign: CampaignStatus) -> bool:
-    """Whether people can still answer, and there is nothing to answer any more."""
-    items = campaign.items
-    return campaign.project.status.value == "running" and 0 < items.number == items.done
-
-
 def _build_row(campaign: CampaignStatus) -> tuple[Cell, ...]:
     items = campaign.items
     return (
@@ -238,11 +237,11 @@ def _build_row(campaign: CampaignStatus) -> tuple[Cell, ...]:
     )  # fmt: skip
 
 
-def _build_short_row(campaign: CampaignStatus) -> tuple[Cell, ...]:
-    items = campaign.items
+def _build_short_row(campaign: CampaignStatus, report: StatusReport) -> tuple[Cell, ...]:
+    items, known = campaign.items, report.get_progress(campaign)
     return (
-        campaign.project.name, campaign.project.status.value, f"{items.done}/{items.number}", _format_overlap(campaign),
-        campaign.answers, items.in_hand, items.free, campaign.annotators,
+        campaign.project.name, campaign.project.status.value, f"{items.done}/{items.number}", campaign.answers,
+        campaign.annotators, _format_time(known.last_answer_at), _format_time(report.estimate_end(campaign)),
     )  # fmt: skip
 
 
@@ -253,13 +252,21 @@ def _format_overlap(campaign: CampaignStatus) -> Cell:
     return least if most in {None, least} else f"{least}–{most}"
 
 
-def _build_json(campaign: CampaignStatus) -> dict[str, Any]:
+def _build_json(campaign: CampaignStatus, report: StatusReport) -> dict[str, Any]:
     """The status of a project with the keys of `--json`."""
+    from annotation.workflow.monitoring import needs
+
+    last, end = report.get_progress(campaign).last_answer_at, report.estimate_end(campaign)
+    own = needs.select_needs(report.needs, [campaign.project.name])
     controls, qualification = campaign.controls, campaign.qualification
     return dict(zip(COLUMNS, _build_row(campaign), strict=True)) | {
         "started": None if campaign.project.started_at is None else campaign.project.started_at.isoformat(),
         "closed": None if campaign.project.closed_at is None else campaign.project.closed_at.isoformat(),
         "detach by": None if campaign.detach_by is None else campaign.detach_by.isoformat(),
+        "last answer": None if last is None else last.isoformat(),
+        "expected end": None if end is None else end.isoformat(),
+        "needs": [need_lines.build_need_json(need) for need in own],
+        "erased in the log since": None if report.erased_at is None else report.erased_at.isoformat(),
         "items paused": campaign.items.paused,
         "excluded": dict(campaign.excluded),
         "people": dict(campaign.by_status),
@@ -288,9 +295,11 @@ def _build_controls_json(controls: ControlItemCounts) -> dict[str, int]:
     }
 
 
-def _build_lines(campaign: CampaignStatus) -> list[tuple[str, Cell]]:
+def _build_lines(campaign: CampaignStatus, report: StatusReport) -> list[tuple[str, Cell]]:
     """The status of a project as rows of a table."""
     lines: list[tuple[str, Cell]] = list(zip(COLUMNS[1:], _build_row(campaign)[1:], strict=True))
+    lines += [("last answer", _format_time(report.get_progress(campaign).last_answer_at))]
+    lines += [("expected end", _format_time(report.estimate_end(campaign)))]
     lines += [("items paused", campaign.items.paused)] if campaign.items.paused else []
     lines += [(f"answers not counted: {reason}", number) for reason, number in campaign.excluded.items()]
     lines += [(f"people: {name}", number) for name, number in campaign.by_status.items()]
@@ -323,12 +332,16 @@ def _build_lines(campaign: CampaignStatus) -> list[tuple[str, Cell]]:
     return [*lines, *_build_closed_lines(campaign), *_build_precision_lines(campaign)]
 
 
+def _format_time(at: datetime | None) -> str | None:
+    return None if at is None else local_times.format_short(at)
+
+
 _FUNNEL_STEPS = {
     "invited": "came by invitation",
     "by_friends": "invited by friends",
     "consented": "agreed",
     "started": "began",
-    "finished": "had all there was",
+    "finished": "finished",
 }
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from annotation.vocabulary import ProjectStatus, UnassignedReason
+from annotation.vocabulary import AssignmentEnd, ProjectStatus, Surface, UnassignedReason
 from annotation.workflow import assignments, definitions, participations
 from annotation.workflow.allocation import open_projects
 from annotation.workflow.allocation.open_projects import ProjectChoice
-from annotation.workflow.annotators import access, invitations
+from annotation.workflow.annotators import access, invitations, withdrawal
 from annotation.workflow.assignments import AssignedItem, Eligibility, Offer
 from annotation.workflow.conversations.conversation_state import AnswerDraft, ConversationStep
 from annotation.workflow.notices import wishes
@@ -215,6 +215,17 @@ def show_item_after_decline(context: UpdateContext, *, project_id: int) -> Teleg
 def get_live_item(context: UpdateContext) -> AssignedItem | NothingAssigned:
     """The item that the annotator has in Telegram now, or why there is none; no new item is assigned."""
     return assignments.assign_next_item(context.transaction, now=context.now, project_ids=())
+
+
+def release_live_item(context: UpdateContext) -> None:
+    """Give back the item that the annotator has in Telegram; a batch in Label Studio stays as it is."""
+    withdrawal.release_live_assignments(
+        context.transaction.session,
+        annotator_id=context.annotator_id,
+        now=context.now,
+        why=AssignmentEnd.PAUSED,
+        surface=Surface.TELEGRAM,
+    )
 
 
 def _search_item(

@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 from annotation.errors import Stale
-from annotation.workflow.notices import announcements
+from annotation.workflow.monitoring import needs
+from annotation.workflow.monitoring.needs import Need
+from annotation.workflow.notices import announcements, waiting_announcements
+from annotation.workflow.notices.waiting_announcements import WaitingAnnouncement
 from annotation.workflow.organisers import alerts, campaigns, people
 from annotation.workflow.organisers.alerts import Observation, OrganiserAlert
+from annotation.workflow.organisers.campaigns import CampaignChoice, ProjectOverview
 from annotation.workflow.organisers.people import ClaimedExport, MessageKind, OpenMessage
 from bot.conversation import message_layout
 from bot.conversation.message_layout import TextBlock
@@ -52,27 +55,51 @@ def show_card(context: UpdateContext, card: OrganiserCard, toast: str = "") -> T
     return join_calls(context.acknowledge_with(toast), context.edit_or_send(first), context.send(*more))
 
 
+def list_needs(context: UpdateContext) -> tuple[Need, ...]:
+    """What needs the organisers now."""
+    look = context.settings.look_at_machine
+    return needs.list_needs(
+        context.transaction.session,
+        now=context.now,
+        default_zone=context.settings.time_zone,
+        machine=None if look is None else look(),
+    )
+
+
 def render_campaigns(context: UpdateContext, *, page: int = 0) -> OrganiserCard:
-    """A page of all campaigns, from 0; the last one where there are not so many."""
-    listed = campaigns.list_campaigns(context.transaction.session)
+    """What needs the organisers, and a page of all campaigns, from 0; the last one if there are fewer pages."""
+    found = list_needs(context)
+    listed = campaigns.list_campaigns(context.transaction.session, needs=found)
     shown = min(page, max(0, len(listed) - 1) // organiser_cards.PAGE)
     start = shown * organiser_cards.PAGE
     cards = [
-        (
-            campaign,
-            [
-                campaigns.summarise_project(context.transaction.session, project, now=context.now)
-                for project in campaign.projects
-            ],
-        )
+        (campaign, summarise_campaign(context, campaign, found))
         for campaign in listed[start : start + organiser_cards.PAGE]
     ]
     return organiser_cards.render_campaigns(
         cards,
         make_words(context),
-        waiting=people.count_open_messages(context.transaction.session),
+        needs=found,
+        announced=list_waiting_announcements(context),
         page=shown,
         total=len(listed),
+    )
+
+
+def summarise_campaign(
+    context: UpdateContext, campaign: CampaignChoice, found: Sequence[Need]
+) -> Sequence[ProjectOverview]:
+    """How far each project of a campaign is; `found` is what needs the organisers."""
+    return [
+        campaigns.summarise_project(context.transaction.session, project, needs=found, now=context.now)
+        for project in campaign.projects
+    ]
+
+
+def list_waiting_announcements(context: UpdateContext) -> tuple[WaitingAnnouncement, ...]:
+    """The messages to all that people still wait for."""
+    return waiting_announcements.list_waiting_announcements(
+        context.transaction.session, now=context.now, default_zone=context.settings.time_zone
     )
 
 
@@ -108,7 +135,14 @@ def observe_campaigns(session: Session, *, now: datetime, settings: Conversation
     """Read what organisers may have to be told; None where there are none. Nothing is written."""
     if not settings.organisers:
         return None
-    return alerts.observe_campaigns(session, now=now, telegram_ids=settings.organisers)
+    look = settings.look_at_machine
+    return alerts.observe_campaigns(
+        session,
+        now=now,
+        telegram_ids=settings.organisers,
+        default_zone=settings.time_zone,
+        machine=None if look is None else look(),
+    )
 
 
 def tell_organisers(
@@ -135,7 +169,7 @@ def tell_organisers(
         for is_urgent in (True, False):
             group = [alert for alert in untold if (alert.kind in alerts.URGENT) is is_urgent]
             calls += _tell_alerts(session, group, organiser=organiser, words=words, is_urgent=is_urgent)
-        calls += _send_digest(session, observed, organiser=organiser, words=words)
+        calls += _send_digest(session, observed, organiser=organiser, words=words, settings=settings)
     return tuple(calls)
 
 
@@ -167,16 +201,21 @@ def _tell_alerts(
 
 
 def _send_digest(
-    session: Session, observed: Observation, *, organiser: Annotator, words: OrganiserWords
+    session: Session,
+    observed: Observation,
+    *,
+    organiser: Annotator,
+    words: OrganiserWords,
+    settings: ConversationSettings,
 ) -> list[NewMessage]:
-    """The digest of the day, where one is due: once a day, as the day begins, while anything runs."""
-    annotator_id = organiser.id or 0
-    day_end = announcements.find_day_end(words.now, words.zone, default=words.zone)
-    key = f"digest {words.now.astimezone(ZoneInfo(words.zone)):%Y-%m-%d}"
-    if day_end is None or not observed.digest or alerts.is_told(session, key, annotator_id=annotator_id):
+    """The digest of the day if one is due: once a day, as the day begins, while anything runs."""
+    key = alerts.find_due_digest(session, organiser, now=words.now, default_zone=settings.time_zone)
+    if key is None or observed.needs is None:
         return []
+    day_end = announcements.find_day_end(words.now, words.zone, default=words.zone)
+    annotator_id = organiser.id or 0
     alerts.mark_told(session, [key], annotator_id=annotator_id, notice=alerts.DIGEST, now=words.now)
-    messages = _build_messages(organiser_messages.render_digest(observed.digest, words), organiser)
+    messages = _build_messages(organiser_messages.render_digest(observed.digest, observed.needs, words), organiser)
     return [replace(message, notice=alerts.DIGEST, send_before=day_end) for message in messages]
 
 

@@ -147,6 +147,7 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (organisers.asks_for_campaigns, organisers.send_campaigns),
     (_build_command_condition("help"), start.show_help),
     (lambda context: bool(context.command), start.refuse_unknown_command),
+    (organisers.is_stray_text, organisers.answer_stray_text),
     (_build_step_condition(ConversationStep.LANGUAGE), navigation.show_current_screen),
     (lambda context: context.replies_elsewhere, typed_answers.answer_replied_item),
     (command_words.is_wish, command_words.apply_wish),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from annotation.errors import Stale
+from annotation.workflow.monitoring.machine import MachineFacts
 
 MAX_TEXT = 4096
 """How many characters of a message are read. Telegram never sends more, but a forged update might; a longer text comes
@@ -199,6 +200,7 @@ class ConversationSettings:
     `key` is the key that pseudonyms are derived with. `simulated` marks new annotators as simulated. `label_studio_url`
     is the address that annotators open, None where there is none. `organisers` are the Telegram ids of the organisers,
     `time_zone` is that of people who have not told theirs. `bot_name` is the bot's user name, None where it is unknown.
+    `look_at_machine` says how the disk and the backups of this machine are, None if that is not looked at.
     """
 
     key: bytes
@@ -207,6 +209,7 @@ class ConversationSettings:
     organisers: frozenset[int] = frozenset()
     time_zone: str = "Europe/Kyiv"
     bot_name: str | None = None
+    look_at_machine: Callable[[], MachineFacts] | None = None
 
 
 MAX_BYTES = 64

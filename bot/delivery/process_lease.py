@@ -76,7 +76,10 @@ class LeaseKeeper:
         """Release the lease, if it is held, so that another process can acquire it at once."""
         if self.until is not None:
             self.until = None
-            await self.runner.run(lambda session: processes.release_lease(session, name=self.name, holder=self.holder))
+            now = self.runner.database_clock()
+            await self.runner.run(
+                lambda session: processes.release_lease(session, name=self.name, holder=self.holder, now=now)
+            )
 
     def _acquire_in_transaction(self, session: Session, now: datetime) -> bool:
         current_holder = processes.get_holder(session, name=self.name)

@@ -18,7 +18,7 @@ from annotation.store import processes
 from bot.web.details import DetailMeter
 from bot.web.overview_page import build_item_page, build_overview
 from bot.web.project_page import build_project_page
-from bot.web.snapshots import Signature, Snapshot, SnapshotReader
+from bot.web.snapshots import Signature, Snapshot, SnapshotReader, WaitingRows
 from bot.web.words import format_clock, use_time_zone
 from exports.dashboard.page import LiveSection, render_section
 from exports.pages.localization import translate, use_language
@@ -166,9 +166,10 @@ class LivePages:
                 if items is None:
                     return (LiveSection(id="items", title=translate("The items cannot be read now.")),)
                 return build_item_page(project, items, after=after, query=page.query)
-        reported = await self._read(lambda: self.reader.read_reported_items(project.name))
+        rows = await self._read(lambda: self.reader.read_waiting_rows(project.name))
         with self._speak(page):
-            return build_project_page(snapshot, project, self.meter.get(project.name), reported or (), page.query)
+            details = self.meter.get(project.name)
+            return build_project_page(snapshot, project, details, rows or WaitingRows(), page.query)
 
     def _describe_refresh(self) -> str:
         if self._silent_since is not None:

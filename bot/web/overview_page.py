@@ -1,28 +1,33 @@
-"""The first page of the dashboard: alerts, every project of the database, and what waits for the bot."""
+"""The first page of the dashboard: what needs the organisers, every project, and what waits for the bot."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from urllib.parse import quote
 
+from annotation.vocabulary import ProjectStatus
+from annotation.workflow.monitoring.needs import Need
 from annotation.workflow.monitoring.progress import PAGE_SIZE, ItemTally, compute_share
+from bot.conversation import need_texts
+from bot.conversation.texts import Texts, get_organiser_texts
 from bot.web.snapshots import ProjectState, Snapshot
 from bot.web.words import (
-    describe_wait,
     format_clock,
     format_duration,
     format_number,
     format_time,
     get_time_zone,
     name_item_state,
-    name_person_state,
     name_state,
 )
-from exports.dashboard.page import Figure, LiveRow, LiveSection, LiveTable, ProgressBar
+from exports.dashboard.page import BriefLine, Figure, LiveRow, LiveSection, LiveTable, ProgressBar, TaskLine
 from exports.pages.display_text import NO_VALUE, shorten_text
-from exports.pages.localization import show_finding, translate
+from exports.pages.localization import get_language, translate
 
 MOST_VOTES = 6
+MOST_BRIEF = 4
+"""How many projects are named beside the state of the bot."""
+FULL = 100
 
 
 def build_item_page(
@@ -114,50 +119,55 @@ def _build_item_row(project: ProjectState, item: ItemTally) -> LiveRow:
 def build_overview(snapshot: Snapshot, query: str) -> tuple[LiveSection, ...]:
     """The sections of the first page; `query` is added to the addresses of others, to keep the language."""
     return (
-        build_alert_section(snapshot, snapshot.projects),
+        build_state_section(snapshot, snapshot.projects, query),
+        build_need_section(snapshot.needs),
         *(_build_project_section(project, query) for project in snapshot.projects),
         *([] if snapshot.projects else [_build_empty_section()]),
         build_delivery_section(snapshot),
     )
 
 
-def build_alert_section(snapshot: Snapshot, projects: tuple[ProjectState, ...]) -> LiveSection:
-    """What somebody should look at: a stall, a backlog, somebody whom a rule paused or excluded."""
-    alerts = tuple(_list_alerts(snapshot, projects))
+def build_state_section(snapshot: Snapshot, projects: Sequence[ProjectState], query: str) -> LiveSection:
+    """Whether the bot works, and how far a project is, or the most urgent of those that are open."""
+    is_open = {ProjectStatus.RUNNING.value, ProjectStatus.PAUSED.value}
+    shown = [project for project in projects if project.status in is_open or len(projects) == 1][:MOST_BRIEF]
+    text_id = "bot-works" if snapshot.is_bot_working else "bot-is-off"
     return LiveSection(
-        id="alerts",
-        title=translate("Alerts"),
-        how=""
-        if alerts
-        else translate("None: no project has stalled for a day, nothing is stuck, and nobody was paused or excluded."),
-        notices=alerts,
-        is_alert=True,
+        id="now",
+        title=translate("Now"),
+        state=get_organiser_texts(get_language())(text_id),
+        is_well=snapshot.is_bot_working,
+        brief=tuple(_build_brief_line(project, query) for project in shown),
     )
 
 
-def _list_alerts(snapshot: Snapshot, projects: tuple[ProjectState, ...]) -> Iterator[str]:
-    for project in projects:
-        if project.stalled_since is not None:
-            ago = format_duration((snapshot.at - project.stalled_since).total_seconds())
-            yield translate("{project} has stalled: no answer for {time}.", project=project.name, time=ago)
-        for person in project.decisions.stopped:
-            yield translate(
-                "{project}: {person} {state} since {time} ({reason}).",
-                project=project.name,
-                person=person.annotator,
-                state=name_person_state(person.status),
-                reason=show_finding(person.reason) or NO_VALUE,
-                time=format_time(person.since),
-            )
-    if snapshot.deliveries.wait is not None:
-        yield describe_wait(snapshot.deliveries.wait)
-    if snapshot.deliveries.has_backlog(now=snapshot.at):
-        waits = [at for at in (snapshot.deliveries.oldest_update, snapshot.deliveries.oldest_message) if at is not None]
-        longest = format_duration((snapshot.at - min(waits)).total_seconds())
-        yield translate("The bot is behind: something has waited for {time}. Does it run?", time=longest)
-    parked = snapshot.deliveries.parked
-    if parked.updates or parked.messages:
-        yield translate("Deliveries are parked: see `hromada delivery`.")
+def _build_brief_line(project: ProjectState, query: str) -> BriefLine:
+    percent = build_progress_bar(project).percent
+    parts = [translate("{percent}% done", percent=percent)]
+    if project.status == ProjectStatus.PAUSED:
+        parts.append(name_state(project.status))
+    elif project.end is not None:
+        parts.append(translate("expected end {time}", time=format_time(project.end)))
+    elif percent < FULL:
+        parts.append(translate("no pace yet"))
+    return BriefLine(project.title, f"/projects/{quote(project.name)}{query}", " · ".join(parts))
+
+
+def build_need_section(found: Sequence[Need]) -> LiveSection:
+    """What needs the organisers, the most urgent first."""
+    words = get_organiser_texts(get_language())
+    return LiveSection(
+        id="needs",
+        title=words("needs"),
+        how="" if found else words("needs-none"),
+        tasks=tuple(_build_task_line(need, words) for need in found),
+    )
+
+
+def _build_task_line(need: Need, words: Texts) -> TaskLine:
+    what = need_texts.describe_need(need, words, format_moment=format_time, with_since=False)
+    since = [] if need.since is None else [translate("since {time}", time=format_time(need.since))]
+    return TaskLine(what, " · ".join([*filter(None, [need.title]), *since]), need_texts.get_command(need))
 
 
 def build_progress_bar(project: ProjectState) -> ProgressBar:
@@ -205,8 +215,6 @@ def build_pace_figures(project: ProjectState) -> tuple[Figure, ...]:
 
 
 def _build_project_section(project: ProjectState, query: str) -> LiveSection:
-    waiting = project.decisions
-    decisions = len(waiting.questions) + len(waiting.reports) + len(waiting.disputes)
     return LiveSection(
         id=f"project-{project.name}",
         title=" · ".join(
@@ -215,14 +223,7 @@ def _build_project_section(project: ProjectState, query: str) -> LiveSection:
         href=f"/projects/{quote(project.name)}{query}",
         how=project.title,
         progress=build_progress_bar(project),
-        figures=(
-            *build_pace_figures(project),
-            Figure(
-                name=translate("To decide"),
-                value=format_number(decisions),
-                note=translate("questions, reports, disputes"),
-            ),
-        ),
+        figures=build_pace_figures(project),
     )
 
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TypeVar
 
 from annotation.label_studio.sync.people import PeopleStatus, PersonStatus
 from annotation.vocabulary import BatchWork
-from annotation.workflow.monitoring.progress import HOURS, ItemTally
+from annotation.workflow.monitoring.needs import select_needs
+from annotation.workflow.monitoring.progress import HOURS
 from bot.web.details import NOBODY, PersonState, ProjectDetails
-from bot.web.overview_page import build_alert_section, build_pace_figures, build_progress_bar, build_reported_section
-from bot.web.snapshots import ProjectState, Snapshot
+from bot.web.overview_page import (
+    build_need_section,
+    build_pace_figures,
+    build_progress_bar,
+    build_reported_section,
+    build_state_section,
+)
+from bot.web.snapshots import ProjectState, Snapshot, WaitingRows
 from bot.web.words import (
     format_clock,
     format_duration,
@@ -37,7 +44,7 @@ FUNNEL_STEPS = {
     "by_friends": mark_text("invited by friends"),
     "consented": mark_text("agreed to the consent"),
     "started": mark_text("began"),
-    "finished": mark_text("had all there was"),
+    "finished": mark_text("finished"),
 }
 
 
@@ -45,18 +52,19 @@ def build_project_page(
     snapshot: Snapshot,
     project: ProjectState,
     details: ProjectDetails | None,
-    reported: Sequence[ItemTally],
+    rows: WaitingRows,
     query: str,
 ) -> tuple[LiveSection, ...]:
     """The sections of a project's page; `details` is None until they are measured for the first time."""
     return (
-        build_alert_section(snapshot, (project,)),
+        build_state_section(snapshot, (project,), query),
+        build_need_section(select_needs(snapshot.needs, [project.name])),
         _build_progress_section(project),
         _build_agreement_section(project, details),
-        _build_decision_section(project),
+        _build_decision_section(rows),
         _build_people_section(project, details),
         _build_count_section(details),
-        build_reported_section(project, reported, query),
+        build_reported_section(project, rows.reported, query),
     )
 
 
@@ -161,8 +169,7 @@ def _describe_time(details: ProjectDetails) -> str:
     )
 
 
-def _build_decision_section(project: ProjectState) -> LiveSection:
-    waiting = project.decisions
+def _build_decision_section(waiting: WaitingRows) -> LiveSection:
     questions = tuple(
         LiveRow(
             head=f"{question.number}",
@@ -180,7 +187,10 @@ def _build_decision_section(project: ProjectState) -> LiveSection:
         for report in waiting.reports[:MOST_DECISIONS]
     )
     disputes = tuple(
-        LiveRow(head=dispute.item, cells=(dispute.question, ", ".join(dispute.reasons), format_time(dispute.at)))
+        LiveRow(
+            head=dispute.item,
+            cells=(dispute.question, ", ".join(dispute.reasons), _format_known(dispute.at, format_time)),
+        )
         for dispute in waiting.disputes[:MOST_DECISIONS]
     )
     number, item, since = translate("Number"), translate("Item"), translate("Since ({zone})", zone=get_time_zone())
@@ -188,11 +198,6 @@ def _build_decision_section(project: ProjectState) -> LiveSection:
         id="decisions",
         title=translate("To decide"),
         how=translate("The oldest first, at most {n} of each kind.", n=MOST_DECISIONS),
-        figures=(
-            Figure(name=translate("Questions"), value=format_number(len(waiting.questions)), note="hromada messages"),
-            Figure(name=translate("Reports"), value=format_number(len(waiting.reports)), note="hromada messages"),
-            Figure(name=translate("Disputes"), value=format_number(len(waiting.disputes)), note="hromada adjudicate"),
-        ),
         tables=(
             LiveTable(
                 caption=translate("Questions of annotators"),

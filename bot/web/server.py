@@ -132,10 +132,11 @@ def _came_by_tls(request: web.Request) -> bool:
 
 
 def _build_event(fragments: Fragments, sent: Fragments | None) -> bytes:
-    """The event that brings the sections which the watcher does not have."""
+    """The event that brings the sections which the watcher does not have, and the order of all."""
     sent_sections = {} if sent is None else sent.sections
     changed = {name: html for name, html in fragments.sections.items() if sent_sections.get(name) != html}
-    data = json.dumps({"sections": changed, "refreshed": fragments.refreshed}, ensure_ascii=False)
+    told = {"sections": changed, "order": [*fragments.sections], "refreshed": fragments.refreshed}
+    data = json.dumps(told, ensure_ascii=False)
     return f"data: {data}\n\n".encode()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -14,10 +14,15 @@ from sqlmodel import Session, col, select
 from annotation.store import models, processes, queries
 from annotation.store.database import Database
 from annotation.workflow import definitions, panels
-from annotation.workflow.monitoring import blindness, campaign_status, progress
-from annotation.workflow.monitoring.campaign_status import WaitingDecisions, WaitingDeliveries
+from annotation.workflow.monitoring import blindness, campaign_status, decisions, needs, progress
+from annotation.workflow.monitoring.campaign_status import WaitingDeliveries
+from annotation.workflow.monitoring.decisions import Dispute, OpenQuestion
+from annotation.workflow.monitoring.machine import MachineFacts
+from annotation.workflow.monitoring.needs import Need
 from annotation.workflow.monitoring.progress import ItemTally, Progress, list_item_progress, list_reported_items
 from annotation.workflow.panels import PanelCounts
+from annotation.workflow.review import cases
+from annotation.workflow.review.cases import OpenReport
 
 Signature = tuple[object, ...]
 
@@ -37,20 +42,34 @@ class ProjectState:
     is_blind: bool
     is_simulated: bool
     progress: Progress
-    decisions: WaitingDecisions
     end: datetime | None
-    stalled_since: datetime | None
     panels: Mapping[str, PanelCounts]
 
 
 @dataclass(frozen=True, kw_only=True)
+class WaitingRows:
+    """What waits in a project, row by row: questions, reports, items to adjudicate, and the items reported most."""
+
+    questions: Sequence[OpenQuestion] = ()
+    reports: Sequence[OpenReport] = ()
+    disputes: Sequence[Dispute] = ()
+    reported: Sequence[ItemTally] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Snapshot:
-    """All projects and waiting deliveries at the time `at` of the database's clock; reading took `seconds`."""
+    """All projects and waiting deliveries at the time `at` of the database's clock; reading took `seconds`.
+
+    `needs` is what needs the organisers, the most urgent first, and the projects are in that order. `is_bot_working`
+    says whether a bot works on the database.
+    """
 
     at: datetime
     seconds: float
     projects: tuple[ProjectState, ...]
     deliveries: WaitingDeliveries
+    needs: tuple[Need, ...]
+    is_bot_working: bool
 
     def find_project(self, name: str) -> ProjectState | None:
         """The project of that name, if there is one."""
@@ -62,11 +81,14 @@ class SnapshotReader:
     """Reads the database for the dashboard.
 
     With `unblind` it shows results of blind projects too, and writes into the journal that it did, once for each
-    project and process: this is all that it writes.
+    project and process: this is all that it writes. `time_zone` is that of people who have not told theirs,
+    `look_at_machine` says how the disk and the backups are, None if that is not looked at.
     """
 
     database: Database
     unblind: bool = False
+    time_zone: str = "UTC"
+    look_at_machine: Callable[[], MachineFacts] | None = None
     _recorded: set[int] = field(default_factory=set)
     _recording: threading.Lock = field(default_factory=threading.Lock)
 
@@ -104,10 +126,19 @@ class SnapshotReader:
         self._record_unblinding()
         with self.database.reading() as view:
             now = processes.get_database_time(view)
+            loaded = queries.list_projects(view)
+            measured = {project.id or 0: progress.measure_progress(view, project, now=now) for project in loaded}
+            machine = None if self.look_at_machine is None else self.look_at_machine()
+            found = needs.list_needs(view, now=now, default_zone=self.time_zone, machine=machine, measured=measured)
             return Snapshot(
                 at=now,
-                projects=tuple(self._read_project(view, project, now) for project in queries.list_projects(view)),
+                projects=tuple(
+                    self._read_project(view, project, measured[project.id or 0], now)
+                    for project in needs.rank_projects(found, loaded)
+                ),
                 deliveries=campaign_status.count_waiting_deliveries(view, now=now),
+                needs=found,
+                is_bot_working=needs.is_bot_working(view, now=now),
                 seconds=time.monotonic() - started,
             )
 
@@ -117,17 +148,21 @@ class SnapshotReader:
             project = queries.get_project(view, name)
             return list_item_progress(view, project, after=after, with_votes=not self._is_blind(view, project))
 
-    def read_reported_items(self, name: str) -> list[ItemTally]:
-        """The items of a project that somebody reported; raises NotFound."""
+    def read_waiting_rows(self, name: str) -> WaitingRows:
+        """What waits in a project, row by row; raises NotFound."""
         with self.database.reading() as view:
             project = queries.get_project(view, name)
-            return list_reported_items(view, project, with_votes=not self._is_blind(view, project))
+            return WaitingRows(
+                questions=decisions.list_open_questions(view, project),
+                reports=cases.list_open_reports(view, project_id=project.id),
+                disputes=decisions.list_disputes(view, project, now=processes.get_database_time(view)),
+                reported=list_reported_items(view, project, with_votes=not self._is_blind(view, project)),
+            )
 
     def _is_blind(self, view: Session, project: models.Project) -> bool:
         return not self.unblind and blindness.is_blind(view, project)
 
-    def _read_project(self, view: Session, project: models.Project, now: datetime) -> ProjectState:
-        measured = progress.measure_progress(view, project, now=now)
+    def _read_project(self, view: Session, project: models.Project, measured: Progress, now: datetime) -> ProjectState:
         simulated = (
             select(models.Participation.annotator_id)
             .join(models.Annotator, col(models.Annotator.id) == col(models.Participation.annotator_id))
@@ -142,9 +177,7 @@ class SnapshotReader:
             is_blind=self._is_blind(view, project),
             is_simulated=(view.exec(simulated.limit(1)).first() is not None),
             progress=measured,
-            decisions=campaign_status.list_waiting_decisions(view, project, now=now),
-            end=measured.estimate_end(now=now),
-            stalled_since=measured.find_stall(project.status, now=now),
+            end=measured.estimate_end(project.status, now=now),
             panels=panels.count_panels(view, project, definitions.get_project_definition(project)),
         )
 

@@ -8,7 +8,6 @@ from contextvars import ContextVar
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from annotation.workflow.monitoring.bot_waits import BotWait, WaitReason
 from exports.pages.localization import get_language, mark_text, translate, translate_count
 
 STATES = {
@@ -44,34 +43,6 @@ WORKS = {
     "review": mark_text("review"),
 }
 """Decisions in Label Studio, as `BatchWork` names them."""
-WAITS = {
-    WaitReason.NO_ANSWER: (mark_text("Telegram does not answer."), mark_text("Check the network.")),
-    WaitReason.UNREACHABLE: (
-        mark_text("Telegram cannot be reached."),
-        mark_text("Check the network, and HROMADA_TELEGRAM_URL."),
-    ),
-    WaitReason.ERRORS: (
-        mark_text("Telegram answers with errors, or cuts connections."),
-        mark_text("Check its status if this lasts."),
-    ),
-    WaitReason.TOLD_TO_WAIT: (
-        mark_text("Telegram asks the bot to wait until {until}."),
-        mark_text("It goes on by itself then."),
-    ),
-    WaitReason.OTHER_PROGRAM: (
-        mark_text("Another program takes this bot’s updates with its token."),
-        mark_text("End that program, or get a new token from @BotFather."),
-    ),
-    WaitReason.OTHER_ADDRESS: (
-        mark_text("Telegram calls another address, which another program has set."),
-        mark_text("End that program, or this bot."),
-    ),
-    WaitReason.UNDELIVERED: (
-        mark_text("Telegram cannot bring updates to the bot’s address."),
-        mark_text("Check HROMADA_WEBHOOK_URL and the proxy."),
-    ),
-}
-"""Why the bot waits and what to do, as `bot_waits.SENTENCES` says it in English."""
 ITEM_STATES = {
     "done": mark_text("done"),
     "open": mark_text("open"),
@@ -108,14 +79,6 @@ def format_time(at: datetime) -> str:
 def format_clock(at: datetime) -> str:
     """A time of today with the time zone of `use_time_zone`, as 18:04:09 (Europe/Kyiv)."""
     return f"{at.astimezone(ZoneInfo(get_time_zone())):%H:%M:%S} ({get_time_zone()})"
-
-
-def describe_wait(wait: BotWait) -> str:
-    """Since when the bot gets nothing from Telegram, why, and what to do."""
-    problem, remedy = WAITS[wait.reason]
-    until = "" if wait.until is None else format_time(wait.until)
-    begun = translate("The bot has got nothing from Telegram since {time}.", time=format_time(wait.since))
-    return " ".join((begun, translate(problem, until=until), translate(remedy)))
 
 
 def format_number(number: float, *, digits: int = 0) -> str:

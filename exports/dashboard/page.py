@@ -84,12 +84,29 @@ class LiveTable:
     mark: str = ""
 
 
+class BriefLine(NamedTuple):
+    """A line about a project: its name with the address it leads to, and how far it is, in words."""
+
+    head: str
+    href: str
+    text: str
+
+
+class TaskLine(NamedTuple):
+    """A line about something to do: what it is, about which project and since when, and the command that does it."""
+
+    what: str
+    about: str
+    command: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class LiveSection:
     """A section of a page, which is replaced as a whole when any of it changes; `id` is unique on the page.
 
-    `how` says how its numbers are made, `notices` are sentences to be noticed, `at` is when it was counted, None for
-    what is the same at any time. `href` is where its title leads. An alert is read out by screen readers when it comes.
+    `state` is a sentence at its top, marked as good or bad by `is_well`; `brief` and `tasks` are lists, of which
+    screen readers read out tasks when they come. `how` says how its numbers are made, `notices` are sentences to be
+    noticed, `at` is when it was counted, None for what is the same at any time. `href` is where its title leads.
     """
 
     id: str
@@ -103,7 +120,10 @@ class LiveSection:
     at: datetime | None = None
     at_text: str = ""
     href: str = ""
-    is_alert: bool = False
+    state: str = ""
+    is_well: bool = True
+    brief: tuple[BriefLine, ...] = ()
+    tasks: tuple[TaskLine, ...] = ()
 
 
 TEMPLATES = "templates"

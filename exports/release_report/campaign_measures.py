@@ -163,7 +163,7 @@ def _build_setting_table(data: DataSet, results: tuple[SettingResult, ...]) -> C
 HOW_COUNTED = mark_text(
     "From every answer that was given, those that do not count are taken away, kind by kind; on what is left every"
     " number here rests. exclusions.csv has the reasons in words, human_responses.csv each answer. The second picture"
-    " counts people: who was invited, agreed, began, had all there was for them, and gave an answer that counts."
+    " counts people: who was invited, agreed, began, finished, and gave an answer that counts."
 )
 HOW_TEXTS = mark_text(
     "The texts as people read them, each version with the number of people who worked under it or agreed to it. Each"

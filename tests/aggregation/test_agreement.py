@@ -18,7 +18,6 @@ from scipy.special import stdtrit
 from aggregation.agreement.breakdowns import break_down_by_label
 from aggregation.agreement.coefficients import build_statistic, compute_label_agreement
 from aggregation.agreement.table import AgreementTable
-from aggregation.agreement.two_populations import estimate_variance
 from aggregation.agreement.vote_sums import add_losses, sum_votes
 from aggregation.intervals.shares import share_interval
 from aggregation.schema import Votes
@@ -181,7 +180,7 @@ def test_the_variance_for_new_people_is_the_one_by_hand(votes_of: Build) -> None
     """
     votes = votes_of(list_votes_of_an_odd_one("abcde"), classes="xy")
     sums = add_losses(votes, sum_votes(votes))
-    variance = estimate_variance(build_statistic("percent_agreement", votes, sums), sums.items)
+    variance = sums.items.estimate_variance(build_statistic("percent_agreement", votes, sums))
     assert variance.items == pytest.approx(0.0096)
     assert (variance.people, variance.cells) == pytest.approx((0.0256, 0.0128))
     assert variance.total == pytest.approx(0.0224)
@@ -337,7 +336,7 @@ def test_the_variance_of_people_is_that_of_a_slow_loop(votes_of: Build) -> None:
     whole = slow_percent(list_units(rows))
     without = np.array([slow_percent(list_units([row for row in rows if row[1] != person])) for person in "abcdef"])
     effects = np.array(list_cell_effects(rows, whole)) / len(list_units(rows))
-    variance = estimate_variance(statistic, sums.items)
+    variance = sums.items.estimate_variance(statistic)
     assert variance.people == pytest.approx(5 / 6 * ((without - without.mean()) ** 2).sum())
     assert variance.cells == pytest.approx(5 / 6 * ((effects - effects.mean()) ** 2).sum())
     alpha = build_statistic("krippendorff_alpha_nominal", votes, sums)

@@ -95,7 +95,7 @@ def test_alpha_of_sets_equals_nltk(rows: Rows) -> None:
     """nltk's alpha with our distances, which takes them as they are."""
     from nltk.metrics.agreement import AnnotationTask
 
-    made = {row.name: row for row in compute_set_agreement(build(rows), n_resamples=5)}
+    made = {row.name: row for row in compute_set_agreement(build(rows))}
     several = [(f"{number}", item, frozenset(answer)) for number, (item, _, answer) in enumerate(rows)]
     counts = pd.Series([row[1] for row in several], dtype=object).value_counts()
     kept = [row for row in several if counts[row[1]] > 1]
@@ -113,10 +113,10 @@ def test_alpha_of_sets_equals_nltk(rows: Rows) -> None:
 
 def test_only_the_first_votes_count_under_a_plan() -> None:
     """The third vote on k came because the first two differed."""
-    exact = compute_set_agreement(build(SMALL), overlap=2, n_resamples=5)[0]
+    exact = compute_set_agreement(build(SMALL), overlap=2)[0]
     assert exact.value == pytest.approx(1 / 3)
     assert (exact.basis, exact.n_votes) == ("first", 6)
-    pooled = compute_set_agreement(build(SMALL), n_resamples=5)[0]
+    pooled = compute_set_agreement(build(SMALL))[0]
     assert pooled.value == pytest.approx((0 + 1 + 1 / 3) / 3)
     assert pooled.basis == "pooled"
 
@@ -140,14 +140,14 @@ def test_equal_sets_leave_alpha_undefined() -> None:
 @given(rows=ROWS, seed=st.integers(0, 99))
 def test_order_names_and_copies_change_nothing(rows: Rows, seed: int) -> None:
     """Rows shuffled, people and boxes renamed, items copied (alpha's n - 1 alone notices)."""
-    one = compute_set_agreement(build(rows), n_resamples=5)
+    one = compute_set_agreement(build(rows))
     shuffled = [rows[place] for place in np.random.default_rng(seed).permutation(len(rows))]
-    assert compute_set_agreement(build(shuffled), n_resamples=5) == one
+    assert compute_set_agreement(build(shuffled)) == one
     turned = dict(zip(BOXES, (*BOXES[1:], BOXES[0]), strict=True))
     renamed = build([(item, f"p{person}", [turned[box] for box in answer]) for item, person, answer in rows])
-    assert told(compute_set_agreement(renamed, n_resamples=5)) == pytest.approx(told(one))
+    assert told(compute_set_agreement(renamed)) == pytest.approx(told(one))
     copied = build([*rows, *((f"{item}'", person, answer) for item, person, answer in rows)])
-    assert compute_set_agreement(copied, n_resamples=5)[0].value == pytest.approx(one[0].value)
+    assert compute_set_agreement(copied)[0].value == pytest.approx(one[0].value)
 
 
 def test_a_foreign_box_is_named() -> None:

@@ -163,6 +163,15 @@ def test_classes_have_no_places() -> None:
     assert lint_items([item._replace(questions=(asked,)) for item in clean(100)]) == ()
 
 
+def test_long_options_of_a_question_are_no_finding() -> None:
+    """The organiser wrote them once, for all items; those of an item of its own are named."""
+    options = ("дуже " * 5, "ні")
+    for shared in (True, False):
+        asked = LintQuestion(text="Чи так?", options=options, labels=options, gold=("ні",), has_shared_options=shared)
+        found = by_rule([item._replace(questions=(asked,)) for item in clean(3)])
+        assert ("long-option" in found) is not shared
+
+
 def test_repeated_questions_are_counted_without_their_first() -> None:
     """White space and the order of options make no difference; another gold is told."""
     three = clean(3)

@@ -9,7 +9,6 @@ import pytest
 from sqlmodel import Session, select
 
 from annotation.store.models import (
-    AdjudicationCase,
     Assignment,
     Inbox,
     Judgement,
@@ -17,7 +16,6 @@ from annotation.store.models import (
     Participation,
     Project,
     Report,
-    SupportMessage,
 )
 from annotation.vocabulary import AssignmentStatus, ParticipationStatus, ProjectStatus, Stage, Surface
 from annotation.workflow.monitoring import campaign_status, progress
@@ -77,7 +75,8 @@ def test_progress_counts_places_hours_and_people(db: database.Database, sandbox:
     assert (found.last_day, found.people_now) == (4, 1)
     assert found.last_answer_at == NOW - timedelta(minutes=4)
     # five answers are left, and four came in the ten hours since the start
-    assert found.estimate_end(now=NOW) == NOW + timedelta(hours=5 * 10 / 4)
+    assert found.estimate_end(ProjectStatus.RUNNING, now=NOW) == NOW + timedelta(hours=5 * 10 / 4)
+    assert found.estimate_end(ProjectStatus.PAUSED, now=NOW) is None, "it asks nobody now"
 
 
 @pytest.mark.parametrize(
@@ -97,54 +96,22 @@ def test_a_running_project_with_work_left_stalls_after_a_day(
         active_since=START - timedelta(days=9), last_answer_at=NOW - timedelta(hours=silent),
     )  # fmt: skip
     assert (found.find_stall(status, now=NOW) is not None) is stalled
-    assert found.estimate_end(now=NOW) is None, "nothing came within a day"
+    assert found.estimate_end(status, now=NOW) is None, "nothing came within a day"
 
 
-def test_what_waits_is_listed_until_it_is_settled(db: database.Database, sandbox: Sandbox) -> None:
-    with db.transaction() as session:
-        project = sandbox.started(session, sandbox.write("one", rows=ROWS, more="overlap: 3\n"))
-        given = answer(session, sandbox, project, item="a", person=1, response="x", ago=timedelta(minutes=5))
-        answer(session, sandbox, project, item="b", person=2, response="x", ago=timedelta(minutes=5))
-        message = SupportMessage(
-            annotator_id=1, project_id=project.id, assignment_id=given.id, text="Why?", at=NOW - timedelta(hours=1)
-        )
-        report = Report(item_id=given.item_id, annotator_id=1, assignment_id=given.id or 0, reason="typo", at=NOW)
-        case = AdjudicationCase(
-            item_id=given.item_id, question="answer", reasons=["tie"], candidates=[], position=1, created_at=NOW
-        )
-        session.add_all([message, report, case])
-        participate(session, project, 1, status=ParticipationStatus.PAUSED, reason="too fast")
-        excluded = NOW - timedelta(days=8)
-        participate(session, project, 2, status=ParticipationStatus.EXCLUDED, reason="careless", since=excluded)
-        found = campaign_status.list_waiting_decisions(session, project, now=NOW)
-        (question,), (open_report,), (dispute,), (stopped,) = (
-            found.questions, found.reports, found.disputes, found.stopped
-        )  # fmt: skip
-        assert (question.annotator, question.item, question.text) == ("p0", "a", "Why?")
-        assert (open_report.item, open_report.reason) == ("a", "typo")
-        assert (dispute.item, dispute.reasons) == ("a", ("tie",))
-        assert (stopped.annotator, stopped.status, stopped.reason) == ("p0", "paused", "too fast")
-        message.answered_at = report.resolved_at = NOW
-        session.add_all([message, report])
-        session.flush()
-        found = campaign_status.list_waiting_decisions(session, project, now=NOW - timedelta(days=2))
-        assert (found.questions, found.reports) == ((), ())
-        assert [one.status for one in found.stopped] == ["excluded", "paused"], "an exclusion counts for a week"
-
-
-def test_deliveries_that_wait_are_a_backlog_after_two_minutes(db: database.Database) -> None:
+def test_deliveries_that_wait_are_a_backlog_after_five_minutes(db: database.Database) -> None:
     """Messages of the future, paced ones and handled updates do not wait."""
     with db.transaction() as session:
         minutes = timedelta(minutes=1)
         session.add(Inbox(update_id=1, telegram_id=1, payload={}, received_at=NOW - minutes))
         session.add(Inbox(update_id=2, received_at=NOW - 9 * minutes, done_at=NOW))
         for due, paced in ((NOW + minutes, False), (NOW - 9 * minutes, True), (NOW, False)):
-            session.add(Outbox(chat_id=1, calls=[], created_at=NOW - 2 * minutes, due_at=due, paced=paced))
+            session.add(Outbox(chat_id=1, calls=[], created_at=NOW - 5 * minutes, due_at=due, paced=paced))
         session.flush()
         found = campaign_status.count_waiting_deliveries(session, now=NOW)
+        earlier = campaign_status.count_waiting_deliveries(session, now=NOW - timedelta(seconds=1))
     assert (found.updates, found.messages) == (1, 1)
-    assert not found.has_backlog(now=NOW)
-    assert found.has_backlog(now=NOW + timedelta(seconds=1))
+    assert (found.late, earlier.late) == (1, 0)
 
 
 def test_items_are_listed_page_by_page_with_votes_only_where_they_may_be_seen(

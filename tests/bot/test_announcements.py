@@ -47,7 +47,8 @@ async def join(chat: Chat, number: int, *, zone: str | None = None) -> ScriptedP
 
 
 def announce(chat: Chat) -> None:
-    """The organisers write to everybody."""
+    """The organisers write to everybody; nobody is at work any more."""
+    chat.now += announcements.WORK_LASTS
     with chat.database.transaction() as session:
         draft = announcements.write_announcement(session, text=WORDS, now=chat.now)
         announcements.send_announcement(session, announcement=draft, now=chat.now)

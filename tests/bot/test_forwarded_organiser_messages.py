@@ -41,9 +41,9 @@ async def test_forwarded_cards_and_texts_do_nothing(chat: Chat, load: Callable[.
     await go(chat, organiser, "To answer: 1", "Answer to all")
     await chat.send(organiser, "Апостроф – не літера.")
     await chat.send(organiser, "/admin")
-    await go(chat, organiser, "1", "Invite", "New link")
+    await go(chat, organiser, "1", "Invite", "New link", "Make the link")
     card = organiser.messages[-1]
-    assert [label for label, _ in card.buttons] == ["New link", "‹ Back"]
+    assert [label for label, _ in card.buttons] == ["1", "New link", "‹ Back"]
     before = read_state(chat)
     for shown in organiser.messages[:-1]:
         with pytest.raises(ValueError, match="protected"):

@@ -473,6 +473,7 @@ async def test_an_observation_that_hangs_keeps_nothing_else_waiting(chat: Chat, 
     await ask(chat, person, "Чому?")
     for _ in range(150):
         await asyncio.wait_for(chat.app.sweeper.sweep_once(), 5)
+    chat.now += announcements.WORK_LASTS  # the person is not at work any more
     with chat.database.transaction() as session:
         draft = announcements.write_announcement(
             session, text="Дякуємо!", now=chat.now, project_id=queries.get_project(session, "words").id

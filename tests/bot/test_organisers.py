@@ -24,6 +24,8 @@ from annotation.vocabulary import AssignmentStatus, Event, ParticipationStatus, 
 from annotation.workflow import assignments
 from annotation.workflow.lifecycle import projects, transitions
 from annotation.workflow.monitoring.bot_waits import WaitReason
+from annotation.workflow.monitoring.needs import NeedKind
+from annotation.workflow.notices import announcements
 from annotation.workflow.organisers import people
 from annotation.workflow.organisers.alerts import AlertKind
 from annotation.workflow.organisers.campaigns import OrganiserAct
@@ -99,11 +101,11 @@ async def test_an_organiser_sees_how_far_a_campaign_is(chat: Chat, load: Callabl
     for _ in range(2):
         await chat.tap(person, "так")
     organiser = await open_admin(chat)
-    assert organiser.messages[-1].text == "Campaigns\n\n1) Слова — running, 16 %\n\nWaiting for an answer: 0"
+    assert organiser.messages[-1].text == "Campaigns\n\nNothing needs you now.\n\n1) Слова — running, 16 %"
     text = await go(chat, organiser, "1")
     assert text.split("\n") == [
         "Слова · words · running", "", "2 of 12 answers (16 %)", "In the last 24 hours: 2. Here now: 1.",
-        "At this pace it will be done 21.11, 19:00 (Kyiv).", "", "1 person is taking part. Waiting: 0 questions, 0 reports.",
+        "At this pace it will be done 21.11, 19:00 (Kyiv).", "", "1 person is taking part.",
     ]  # fmt: skip
     assert await go(chat, organiser, "Refresh") == text
 
@@ -121,7 +123,7 @@ async def test_a_person_is_seen_suspended_and_let_go_on(chat: Chat, load: Callab
         "Status: takes part", "Answered: 1, skipped: 0",
         "Last here: just now", "Assigned: 1",
     ]  # fmt: skip
-    text = await go(chat, organiser, "Take back: 1")
+    text = await go(chat, organiser, "Take back: 1", "Take back now: 1")
     assert text.endswith("Assigned: nothing")
     await go(chat, organiser, "Suspend")
     await chat.send(organiser, "answers without reading")
@@ -233,15 +235,18 @@ async def test_what_is_taken_back_is_named_before_and_after(chat: Chat, load: Ca
     push_batch(chat, 1, n_items=2)
     organiser.tap("Take back: 1", on=card)
     await chat.deliver()
+    assert organiser.messages[-1].text.startswith("Take back 1 item from ")
+    assert count_in_hand(chat) == 3  # asked, not done
+    await chat.tap(organiser, "Take back now: 1")
     assert organiser.toasts[-1].startswith("We no longer ask that.")
     assert count_in_hand(chat) == 3
     assert (await go(chat, organiser, "1", "People", "1")).endswith("Assigned: 0, Label Studio: 2")
-    assert (await go(chat, organiser, "Take back: 3")).endswith("Assigned: nothing")
+    assert (await go(chat, organiser, "Take back: 3", "Take back now: 3")).endswith("Assigned: nothing")
     assert organiser.toasts[-1] == "Taken back: 1 in Telegram, 2 in Label Studio"
     assert count_in_hand(chat) == 0
     push_batch(chat, 1, n_items=1)
     assert (await go(chat, organiser, "‹ Back", "1")).endswith("Assigned: Label Studio: 1")
-    assert (await go(chat, organiser, "Take back: 1")).endswith("Assigned: nothing")
+    assert (await go(chat, organiser, "Take back: 1", "Take back now: 1")).endswith("Assigned: nothing")
     assert [act for act, *_ in list_acts(chat)] == ["release", "release"]
 
 
@@ -256,7 +261,7 @@ async def test_a_campaign_is_paused_and_goes_on(chat: Chat, load: Callable[..., 
     await chat.deliver()
     with chat.database.reading() as view:
         assert queries.get_project(view, "words").status is ProjectStatus.PAUSED
-    assert organiser.messages[-1].text.startswith("Campaigns\n\n1) Слова — paused")
+    assert organiser.messages[-1].text.endswith("1) Слова — paused, 0 %")
     text = await go(chat, organiser, "1", "Go on")
     assert "running" in text
     assert [act for act, *_ in list_acts(chat)] == ["pause", "resume"]
@@ -379,10 +384,10 @@ async def test_an_invitation_is_made_once_and_can_be_forwarded(chat: Chat, load:
     """A repeated tap makes no second link; the link lets somebody in."""
     load(*ITEMS)
     organiser = await open_admin(chat)
-    await go(chat, organiser, "1", "Invite")
+    await go(chat, organiser, "1", "Invite", "New link")
     card = organiser.messages[-1]
-    organiser.tap("New link", on=card)
-    organiser.tap("New link", on=card)
+    organiser.tap("Make the link", on=card)
+    organiser.tap("Make the link", on=card)
     await chat.deliver()
     with chat.database.reading() as view:
         invitation = view.exec(select(models.Invitation)).one()
@@ -415,6 +420,7 @@ async def test_a_message_to_all_is_shown_before_it_is_sent(chat: Chat, load: Cal
     organiser.tap("Send", on=preview)
     organiser.tap("Send", on=preview)
     await chat.deliver()
+    chat.now += announcements.WORK_LASTS  # nobody is at work any more
     await collect(chat)
     await collect(chat)
     for person in people:
@@ -723,6 +729,7 @@ def test_every_text_for_organisers_is_there_in_both_languages() -> None:
         *(f"alert-{kind.value}" for kind in AlertKind if kind is not AlertKind.DECISION),
         *(f"gap-{reason.value}" for reason in WaitReason),
         *(f"standing-{status.value}" for status in ParticipationStatus),
+        *(f"need-{kind.value}" for kind in NeedKind),
         "button-suspend",
         "button-unsuspend",
     }

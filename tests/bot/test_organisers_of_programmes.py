@@ -13,6 +13,7 @@ from annotation.campaigns import programme_file
 from annotation.store import models, queries
 from annotation.vocabulary import ProjectStatus
 from annotation.workflow.lifecycle import projects, transitions
+from annotation.workflow.notices import announcements
 from bot.delivery import limits_and_retries
 from tests.bot.test_organisers import ITEMS, begin, collect, find_pseudonym, go, list_acts, open_admin
 
@@ -66,7 +67,7 @@ def list_statuses(chat: Chat) -> list[ProjectStatus]:
 
 async def invite(chat: Chat, organiser: ObservedPerson) -> str:
     """The code of a new link from the card on which an organiser is."""
-    await go(chat, organiser, "Invite", "New link")
+    await go(chat, organiser, "Invite", "New link", "Make the link")
     return organiser.messages[-1].text.rsplit("start=", 1)[1].split(" ")[0]
 
 
@@ -90,7 +91,7 @@ async def test_a_programme_is_one_campaign_with_a_line_for_each_data_set(
     await chat.tap(person, "так")
     await chat.send(organiser, "/admin")
     text = organiser.messages[-1].text
-    assert text == "Campaigns\n\n1) Мова — running, 2 %\n2) Поруч — running, 0 %\n\nWaiting for an answer: 0"
+    assert text == "Campaigns\n\nNothing needs you now.\n\n1) Мова — running, 2 %\n2) Поруч — running, 0 %"
     text = await go(chat, organiser, "1")
     assert text.split("\n") == [
         "Мова · language · running", "", "Data sets", "", "1) Набір 0 — paused, 0 %", "2) Набір 1 — running, 8 %",
@@ -140,7 +141,7 @@ async def test_a_programme_is_paused_and_goes_on(
     organiser.tap("Pause", on=card)
     await chat.deliver()
     assert list_statuses(chat) == paused
-    assert organiser.messages[-1].text.startswith("Campaigns\n\n1) Мова — paused")
+    assert organiser.messages[-1].text.startswith("Campaigns\n\nNothing needs you now.\n\n1) Мова — paused")
     assert "2) Поруч — running" in organiser.messages[-1].text
     assert (await go(chat, organiser, "1", "Go on")).startswith("Мова · language · running")
     assert list_statuses(chat) == resumed
@@ -204,7 +205,8 @@ async def test_a_message_to_a_programme_reaches_its_people_once_each(chat: Chat,
     await go(chat, organiser, "Write to all")
     await chat.send(organiser, "Завтра останній день!")
     assert organiser.messages[-1].text.startswith("2 people get this")
-    assert await go(chat, organiser, "Send") == "It goes to 2 people, about 29 per second."
+    assert (await go(chat, organiser, "Send")).startswith("It goes to 2 people, about 29 per second.")
+    chat.now += announcements.WORK_LASTS  # nobody is at work any more
     await collect(chat)
     await collect(chat)
     for person in people:

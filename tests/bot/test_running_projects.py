@@ -1,4 +1,4 @@
-"""A project at work by chat and by command: who had all there was, and what follows from texts that are changed."""
+"""A project at work by chat and by command: who finished, and what follows from texts that are changed."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ async def answer(chat: Chat, person: ScriptedPerson) -> None:
     await chat.tap(person, person.messages[-1].buttons[0][0])
 
 
-async def test_three_people_who_answered_everything_had_all_there_was(begun: Chat, run: Callable[..., str]) -> None:
+async def test_three_people_who_answered_everything_finished(begun: Chat, run: Callable[..., str]) -> None:
     """They have it with their last answer, whoever gave it, and not before."""
     people = [await come(begun, number) for number in (1, 2, 3)]
     for person in people:
@@ -91,7 +91,7 @@ async def test_three_people_who_answered_everything_had_all_there_was(begun: Cha
     for person in people:
         await answer(begun, person)
     assert json.loads(run("status", "p", "--json"))["funnel"]["finished"] == 3
-    line = next(line for line in run("status", "p").splitlines() if "had all there was" in line)
+    line = next(line for line in run("status", "p").splitlines() if "people who finished" in line)
     assert line.split()[-1] == "3"
 
 

@@ -189,7 +189,7 @@ def test_decisions_of_somebody_gone_are_taken_back_by_others(multiq: Hromada) ->
     reasons = in_database(multiq, lambda session: session.exec(select(Judgement.excluded_reason)).all())
     assert sorted(map(str, reasons)) == ["None", "None", "None", "rejected in review"]
     assert multiq(*review, "--undo", "--answer", "2").out == "Taken back: the answer 2.\n"
-    assert multiq(*review, "--accept", "all").out == "Decided: 4.\n"
+    assert multiq(*review, "--accept", "all", "--yes").out == "Decided: 4.\n"
     kinds = in_database(multiq, lambda session: session.exec(select(Judgement.excluded_kind)).all())
     assert set(kinds) == {None}
     check_rows(multiq)

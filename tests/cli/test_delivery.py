@@ -17,6 +17,7 @@ from annotation.store.models import (
     LabelStudioBatch,
     LabelStudioSetAside,
     Outbox,
+    ProcessLease,
 )
 from annotation.workflow.monitoring import bot_waits
 from annotation.workflow.monitoring.bot_waits import BotWait, WaitReason
@@ -70,7 +71,7 @@ def test_what_is_parked_is_listed_without_texts_and_ids(stuck: Hromada) -> None:
     }  # fmt: skip
     assert (message["key"], message["methods"]) == ("m1", ["sendMessage"])
     assert "a text" not in listed + str(update)
-    assert "parked updates: 1, parked messages: 1; see hromada delivery list" in stuck("status").out
+    assert "• 2 deliveries are parked · since 21.11 14:00\n    hromada delivery list" in stuck("status").out
 
 
 def test_what_waits_in_label_studio_is_counted_too(hromada: Hromada) -> None:
@@ -89,7 +90,8 @@ def test_what_waits_in_label_studio_is_counted_too(hromada: Hromada) -> None:
         aside: dict[str, Any] = {"remote_task_id": 1, "reason": "It is no answer.", "since": NOW}
         session.add_all([LabelStudioSetAside(batch_id=batch.id or 0, annotation_id=n, **aside) for n in range(3)])
     shown = " ".join(hromada("status").out.split())
-    assert "set aside in Label Studio: 3, to be erased in Label Studio: 2; see hromada label-studio pull" in shown
+    assert "• 3 annotations set aside in Label Studio hromada label-studio pull" in shown
+    assert "• 2 copies of erased data to delete in Label Studio hromada label-studio pull" in shown
     assert "parked" not in shown
 
 
@@ -100,14 +102,15 @@ def test_status_says_what_the_bot_waits_for(stuck: Hromada) -> None:
     wait = BotWait(reason=WaitReason.TOLD_TO_WAIT, since=now - timedelta(minutes=7), until=until)
     with database.open_database(f"sqlite:///{stuck.folder / 'hromada.db'}") as db, db.transaction() as session:
         bot_waits.record_wait(session, wait, now=now)
+        session.add(ProcessLease(name="pacing", holder="h:1:1", until=now + timedelta(minutes=5)))
     shown = " ".join(stuck("status").out.split())
-    since = wait.since.astimezone(ZoneInfo("Europe/Kyiv"))
-    told = f"{since:%Y-%m-%d %H:%M} (Europe/Kyiv): Telegram asks the bot to wait until 2026-11-22 15:05 (Europe/Kyiv)."
-    assert f"The bot waits since {told}" in shown
+    since = f"{wait.since.astimezone(ZoneInfo('Europe/Kyiv')):%d.%m %H:%M}"
+    assert "Nothing comes from Telegram. Telegram asks the bot to wait until 22.11 15:05;" in shown
+    assert f"· since {since} hromada doctor" in shown
     with database.open_database(f"sqlite:///{stuck.folder / 'hromada.db'}") as db, db.transaction() as session:
         assert bot_waits.find_wait(session, now=now + timedelta(minutes=4)) is None  # the bot has ended
         alerts.record_heartbeat(session, now=now)
-    assert "The bot waits" not in stuck("status").out
+    assert "from Telegram" not in stuck("status").out
 
 
 def test_what_is_parked_is_tried_again_by_the_bot(stuck: Hromada) -> None:

@@ -42,7 +42,7 @@ def words(hromada: Hromada) -> Hromada:
 def look(words: Hromada, what: str) -> tuple[bool, str]:
     """What the doctor says of a subject; its exit code agrees with all that it says."""
     ran = words("doctor", "--json")
-    found = {finding["what"]: finding for finding in json.loads(ran.out)}
+    found = {finding["what"]: finding for finding in json.loads(ran.out)["checks"]}
     assert ran.code == (0 if all(finding["well"] for finding in found.values()) else 1)
     return found[what]["well"], found[what]["says"]
 
@@ -126,7 +126,7 @@ def test_on_postgresql_clock_and_versions_are_read(hromada: Hromada, postgresql_
     hromada.write("project.yaml", PROJECT)
     env = {"HROMADA_DATABASE_URL": postgresql_url}
     assert hromada("load", "project.yaml", env=env).code == 0
-    found = {finding["what"]: finding for finding in json.loads(hromada("doctor", "--json", env=env).out)}
+    found = {finding["what"]: finding for finding in json.loads(hromada("doctor", "--json", env=env).out)["checks"]}
     assert (found["clock"]["well"], "psycopg 3." in found["PostgreSQL"]["says"]) == (True, True)
 
 

@@ -85,8 +85,11 @@ def test_status_tells_everything_of_one_and_a_line_of_each(one: Hromada) -> None
         "funnel": {"invited": None, "by_friends": None, "consented": None, "started": 0, "finished": 0},
         "half width": None, "post hoc": [],
         "closed by exposure": {},
-        "parked updates": 0, "parked messages": 0, "set aside in Label Studio": 0, "to be erased in Label Studio": 0,
-        "bot waits": None, "detach by": None, "erased in the log since": None,
+        "detach by": None, "erased in the log since": None, "last answer": None, "expected end": None,
+        "needs": [
+            {"kind": "bot", "count": 1, "project": None, "since": None, "until": None, "part": 0, "names": [],
+             "why": None, "command": "hromada bot"},
+        ],
     }  # fmt: skip
     assert facts["planned"]["half_width"] == pytest.approx(0.2737, abs=1e-4)
     shown = one("status", "one").out
@@ -103,7 +106,7 @@ def test_status_says_what_to_do_when_everything_is_answered(one: Hromada) -> Non
     assert "hromada close one" not in one("status", "one").out
     with sqlite3.connect(one.folder / "hromada.db") as database:
         database.execute("UPDATE item SET n_done = 2, n_live = 2, free = 0, held = 0")
-    assert "Every item has its answers." in one("status", "one").out
+    assert "one: All answers are in (6)" in one("status", "one").out
     assert "hromada close one" in one("status", "one").out
     one("close", "one")
     assert "hromada close one" not in one("status", "one").out

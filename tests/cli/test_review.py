@@ -147,7 +147,7 @@ def test_validation_adds_accepted_answers(chegeka: Hromada) -> None:
     [rubbish] = [one["answer_id"] for one in listed if one["answers"]["answer"] == "ааа"]
     done = chegeka("review", "chegeka", "--as", olha, "--reject", str(rubbish), "--reason", "no answer")
     assert (done.code, done.out) == (0, "Decided: 1.\n"), done.err
-    assert chegeka("review", "chegeka", "--as", olha, "--accept", "all").out == "Decided: 8.\n"
+    assert chegeka("review", "chegeka", "--as", olha, "--accept", "all", "--yes").out == "Decided: 8.\n"
     export(chegeka)
     before = {(row["subset"], row["unit"], row["metric"]): row["value"] for row in rows(chegeka, "human_baseline.csv")}
     assert before["all", "individual", "exact_match"] == "0.5000"  # 4 of 8: Київ twice, Шевченко, Дніпро
@@ -352,14 +352,16 @@ def test_planted_wrong_gold_is_found(truth: Hromada) -> None:
     olha = reviewer(truth)
     arguments = ("adjudicate", "truth", "--as", olha, "--gold-review")
     assert "says too little" in truth(*arguments, "--sample", "20").err
-    waiting = truth(*arguments, "--models", "models.csv", "--seed", "7", "--json").json
+    drawing = (*arguments, "--models", "models.csv", "--seed", "7")
+    waiting = truth(*drawing, "--json").json
+    assert truth(*drawing).code == 0
+    assert truth(*arguments, "--json").json == waiting | {"is_drawn": True}
     assert waiting["gold_review"] == {
         "people": {"items": 5, "drawn": 5}, "models": {"items": 4, "drawn": 4}, "rest": {"items": 61, "drawn": 50},
     }  # fmt: skip
     assert len(waiting["waiting"]) == 59
     candidates = [{"answer": word, "text": word, "votes": None} for word in ("yes", "no")]
     assert all(one["candidates"] == candidates and not one["reasons"] + one["reports"] for one in waiting["waiting"])
-    assert "planned already" in truth(*arguments, "--sample", "60").err
     ivan = truth("adjudicate", "truth", "--as", reviewer(truth, "ivan"), "--gold-review", "--json").json["waiting"]
     assert sorted({one["item"] for one in waiting["waiting"]} - {one["item"] for one in ivan}) == ["t00"]
     voter = in_database(truth, lambda session: session.exec(select(Annotator.pseudonym).join(Assignment)).first())
@@ -368,6 +370,7 @@ def test_planted_wrong_gold_is_found(truth: Hromada) -> None:
     drawn = {one["item"] for one in waiting["waiting"]}
     truth.write("drawn.csv", "\n".join([lines[0], *(line for line in lines[1:] if line.split(",")[0] in drawn)]) + "\n")
     assert truth(*arguments, "--decisions", "drawn.csv").out == "Decided: 59.\n"
+    assert "59 of its 59 items are decided" in truth(*arguments, "--sample", "60").err
     assert truth(*arguments, "--json").json["waiting"] == []
     export(truth)
     decided = rows(truth, "adjudications.csv")
@@ -813,7 +816,7 @@ def test_a_killed_review_is_not_stored_by_halves(multiq: Hromada) -> None:
 def test_a_killed_adjudication_is_not_stored_by_halves(doubts: Hromada) -> None:
     """Killed at any write or commit, no decision is there; then one, and never two."""
     olha = reviewer(doubts)
-    assert doubts("adjudicate", "doubts", "--as", olha, "--list").code == 0
+    assert doubts("adjudicate", "doubts", "--as", olha).code == 0
     arguments = ("adjudicate", "doubts", "--as", olha, "--item", "tie", "--gold", "no")
 
     def count(session: Session) -> int:
@@ -832,7 +835,7 @@ def test_a_killed_adjudication_is_not_stored_by_halves(doubts: Hromada) -> None:
 @pytest.mark.slow
 def test_a_killed_plan_of_a_gold_review_is_not_stored_by_halves(truth: Hromada) -> None:
     """Killed at any write or commit, nothing is drawn; called again, the whole plan is there, once."""
-    arguments = ("adjudicate", "truth", "--as", reviewer(truth), "--gold-review", "--models", "models.csv", "--list")
+    arguments = ("adjudicate", "truth", "--as", reviewer(truth), "--gold-review", "--models", "models.csv")
 
     def count(session: Session) -> tuple[int, int]:
         reviews, drawn = session.exec(select(GoldReview.id)).all(), session.exec(select(AdjudicationCase.id)).all()
@@ -850,7 +853,7 @@ async def test_an_invited_adjudicator_decides_in_telegram(doubts: Hromada) -> No
     refused = doubts("invite", "doubts", "--adjudicator", "--cohort", "students")
     assert (refused.code, "join no cohort" in refused.err) == (2, True)
     code = doubts("invite", "doubts", "--adjudicator", "--json").json["code"]
-    assert doubts("adjudicate", "doubts", "--as", reviewer(doubts), "--list").code == 0
+    assert doubts("adjudicate", "doubts", "--as", reviewer(doubts)).code == 0
     telegram = Telegram()
     with database.open_database(f"sqlite:///{doubts.folder / 'hromada.db'}") as db:
         app = application.build_application(

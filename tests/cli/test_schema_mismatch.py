@@ -90,6 +90,8 @@ REFUSING: Mapping[str, str] = {
     "messages list": "",
     "messages answer": "1 text",
     "messages send": "text --yes",
+    "messages waiting": "",
+    "messages cancel": "1 --yes",
     "messages reports": "",
     "messages dismiss": "words 1",
 }

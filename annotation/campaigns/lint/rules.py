@@ -144,7 +144,7 @@ LONE_LATIN = LintRule(
 LONG_OPTION = LintRule(
     name="long-option",
     severity=Severity.NOTE,
-    description="an option longer than a Telegram button, 20 characters",
+    description="an option of an item's own longer than a Telegram button, 20 characters",
     remedy=Finding("options-listed"),
 )
 LONG_TEXT = LintRule(

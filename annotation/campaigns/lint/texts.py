@@ -17,19 +17,23 @@ from annotation.campaigns.questions.question_base import count_units
 def find_exceeded_limits(
     items: Sequence[LintItem], pairs_by_question: PairsByQuestion, limits: SurfaceLimits
 ) -> Iterator[LintFinding]:
-    """Find options longer than a button, items with more long options than buttons, and items longer than a message."""
+    """Find options that are longer than a button, items with too many of them, and items longer than a message.
+
+    Long options that all items share are in the project file, and listed in the message: they are no finding.
+    """
     ids_with_long_option: set[str] = set()
     for name, pairs in pairs_by_question.items():
         with_long_option = [(item, question) for item, question in pairs if _has_long_option(question, limits)]
         ids_with_long_option.update(item.id for item, _ in with_long_option)
-        if with_long_option:
-            longest = max((option for _, question in with_long_option for option in question.options), key=len)
+        own = [(item, question) for item, question in with_long_option if not question.has_shared_options]
+        if own:
+            longest = max((option for _, question in own for option in question.options), key=len)
             yield LintFinding(
                 rule=rules.LONG_OPTION,
-                ids=tuple(item.id for item, _ in with_long_option),
+                ids=tuple(item.id for item, _ in own),
                 message=Finding(
                     "long-option",
-                    n=len(with_long_option),
+                    n=len(own),
                     m=len(pairs),
                     name=name,
                     letters=limits.button_characters,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import html
+from itertools import islice, zip_longest
 from xml.etree.ElementTree import Element, indent, tostring  # written here, never read
 
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.questions import Question
-from annotation.label_studio import passes
 from annotation.label_studio.configs.label_config import add_html, add_item
 from annotation.label_studio.configs.style import build_style
 from annotation.label_studio.texts import InterfaceTexts, load_texts
-from annotation.label_studio_controls import decision_controls, get_control
+from annotation.label_studio_controls import decision_controls, elements, get_control
 from annotation.label_studio_controls.control_base import ControlContext
 from annotation.label_studio_controls.decision_controls import add_card, add_condition
 from annotation.label_studio_controls.elements import add_element, add_text_area, add_view, escape_variables
@@ -25,11 +25,12 @@ def render_adjudication_config(definition: ProjectFile, question: Question) -> s
     page, shown, asked = _add_page(definition, fields, texts, beside=not control.is_beside_item, panels=marks)
     verdicts = add_card(asked, texts("verdict-asks"), wide=True)
     _add_choices(verdicts, decision_controls.VERDICT, decision_controls.VERDICTS_KEY, texts("verdict-asks"))
-    hotkeys = dict.fromkeys(passes.assign_hotkeys(definition), ())
+    unused = iter(elements.UNUSED_HOTKEYS)
+    hotkeys = {name: tuple(islice(unused, count)) for name, count in control.count_hotkeys(question).items()}
     context = ControlContext(main_object=decision_controls.ANSWERS_OBJECT, hotkeys=hotkeys, texts=texts)
     control.build_decision_control(shown if control.is_beside_item else asked, question, context)
     is_not_broken = add_condition(asked, decision_controls.BROKEN, when="choice-unselected")
-    others = add_card(is_not_broken, texts("also-asks"), told=texts("also-told"))
+    others = add_card(add_view(is_not_broken, "keyless"), texts("also-asks"), told=texts("also-told"))
     add_element(
         others,
         "Choices",
@@ -63,7 +64,8 @@ def render_review_config(definition: ProjectFile) -> str:
         for place, reason in enumerate(reasons, start=1)
     ]
     offered.append((texts("reject-other" if reasons else "reject-plain"), decision_controls.REJECT))
-    for (value, alias), key in zip(offered, [*passes.ALL_HOTKEYS, *([None] * len(offered))], strict=False):
+    keys = (*elements.DIGIT_HOTKEYS, *elements.UNUSED_HOTKEYS)  # words of a reason choose nothing: see `passes`
+    for (value, alias), key in zip_longest(offered, keys[: len(offered)]):
         add_element(choices, "Choice", value=escape_variables(value), alias=alias, hotkey=key)
     _add_reason(asked, decision_controls.REJECT, texts("reject-asks"), texts("reject-told"), texts)
     return _format_page(page)

@@ -36,7 +36,7 @@ def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -
     add_element(page, "Style").text = build_style(panels=any(question.marks_parts for question in questions))
     context = ControlContext(
         main_object=passes.get_main_object(definition, fields),
-        hotkeys=passes.assign_hotkeys(definition),
+        hotkeys=passes.assign_hotkeys(definition, second_pass=second_pass),
         texts=texts,
     )
     corrected = [question for question in questions if get_control(question).is_beside_item]
@@ -48,7 +48,7 @@ def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -
     upper = body if is_empty else add_view(body, "columns" if corrected else "item")
     left = add_view(upper, "column") if corrected else upper
     if second_pass:
-        _add_right_answers(left, texts)
+        _add_right_answers(left, texts, *context.hotkeys[SEEN_CONTROL])
     add_item(left, definition, fields, untitled=texts("original") if corrected else None)
     if n_sides:
         _add_sides(body, texts("side-letters").split()[:n_sides])
@@ -98,16 +98,16 @@ def add_html(parent: Element, name: str, key: str) -> None:
     add_element(parent, "HyperText", name=name, value=f"${key}", inline=True, selectionEnabled=False)
 
 
-def _add_right_answers(parent: Element, texts: InterfaceTexts) -> None:
+def _add_right_answers(parent: Element, texts: InterfaceTexts, hotkey: str) -> None:
     """Show the first answers and the right ones above the item, with a box that Submit asks for."""
-    view = add_view(parent, "second")
+    view = add_view(parent, "second" + " hr-keyless" * (hotkey in elements.UNUSED_HOTKEYS))
     add_html(view, SECOND_OBJECT, label_studio_values.SECOND_PASS_KEY)
     elements.add_box(
         view,
         SEEN_CONTROL,
         SECOND_OBJECT,
         texts("seen"),
-        hotkey=passes.SEEN_HOTKEY,
+        hotkey=hotkey,
         required=True,
         requiredMessage=texts("seen-first", box=texts("seen")),
     )
@@ -190,28 +190,44 @@ def _list_other_labels(condition_question: Question, values: tuple[str, ...]) ->
 HEADING = re.compile(r"^[ \t]*(#+[ \t].*)$", re.MULTILINE)
 
 
-def render_instructions(definition: ProjectFile, *, text: str | None = None) -> str:
-    """The title, the content warning, the instructions, the questions and what drafts keep, as escaped HTML.
+def render_instructions(definition: ProjectFile, *, text: str | None = None, second_pass: bool | None = None) -> str:
+    """The title, warning, instructions, questions, what drafts keep, and what the page's keys do, as escaped HTML.
 
     Label Studio removes styles, and resets those of headings, paragraphs and lists: what tells them apart is in the
     HTML.
 
-    `text` are the instructions in the database; the project file holds only those written in it.
+    `text` are the instructions in the database; the project file holds only those written in it. The questions are
+    those of the pass, or all where nobody says which pass.
     """
     texts = load_texts(definition.language)
+    questions: Sequence[Question] = definition.all_questions
+    if second_pass is not None:
+        questions = passes.list_questions(definition, second_pass=second_pass)
     instructions = definition.instructions if text is None else text
     parts = [f"<h3><strong>{html.escape(definition.title)}</strong></h3>"]
     if definition.content_warning:
         parts.append(f"<br><p><strong>{html.escape(definition.content_warning)}</strong></p>")
     blocks = re.split(r"\n\s*\n", HEADING.sub(r"\n\n\1\n\n", instructions))
     parts += [_render_paragraph(block) for block in blocks if block.strip()]
-    asked = "".join(_render_line(question.text, question.help) for question in definition.all_questions)
+    asked = "".join(_render_line(question.text, question.help) for question in questions)
     parts += [_render_heading(texts("questions")), f"<ul>{asked}</ul>"]
-    kept = [get_control(question).explain_draft(question, texts) for question in definition.all_questions]
+    kept = [get_control(question).explain_draft(question, texts) for question in questions]
     if any(kept):
         told = dict.fromkeys([texts("kept-ticks"), *filter(None, kept)])
         parts += [_render_heading(texts("kept")), f"<ul>{''.join(map(_render_line, told))}</ul>"]
+    told_of_page = map(_render_line, _list_page_lines(questions, texts))
+    parts += [_render_heading(texts("page")), f"<ul>{''.join(told_of_page)}</ul>"]
     return "\n".join(parts)
+
+
+def _list_page_lines(questions: Sequence[Question], texts: InterfaceTexts) -> list[str]:
+    """What no project can change of Label Studio's page: what keys do, and that its own words are English."""
+    controls = [(get_control(question), question) for question in questions]
+    has_keys = any(sum(control.count_hotkeys(question).values()) for control, question in controls)
+    lines = [texts("keys-toggle")] if has_keys else []
+    if has_keys and any(control.is_typed for control, _ in controls):
+        lines.append(texts("keys-outside"))
+    return [*lines, texts("english-words")]
 
 
 def _render_line(text: str, hint: str | None = None) -> str:

@@ -124,6 +124,7 @@ body:has(.hr-needed:not([style*="none"]) ~ EMPTIED) STOPPED
   background: var(--hr-inset); color: var(--hr-quiet); font: 600 11px/1.3 ui-monospace, monospace !important;
   vertical-align: 1px;
 }
+.hr-keyless :is(.lsf-hint, .lsf-label__hotkey) { display: none; }
 @container (min-width: 900px) {
   .hr-columns { grid-template-columns: 1fr 1fr; }
   .hr-of-3 { grid-template-columns: 1fr 1fr 1fr; }

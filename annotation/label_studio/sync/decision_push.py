@@ -345,7 +345,7 @@ class _DecisionPush:
         recovered = upload.recover()
         with self.database.reading() as session:
             batch = session.get_one(LabelStudioBatch, self.batch_id)
-        sent_again = queues.detach_deleted_tasks(self.database, self.client, batch)
+        sent_again = queues.detach_deleted_tasks(self.database, self.client, batch, clock=self.clock)
         changes = refresh_tasks(
             self.database, self.client, batch_id=self.batch_id, number=self.order.number, sample=self.order.sample
         )

@@ -160,7 +160,7 @@ class CaseWork(DecisionWork):
             item_id=self._get_item(row).id,
             now=now,
         )
-        return undone is not None
+        return bool(undone)
 
     def _get_item(self, row: LabelStudioReviewTask) -> Item:
         return self.session.get_one(Item, self.session.get_one(AdjudicationCase, row.case_id).item_id)
@@ -230,7 +230,7 @@ class ReviewWork(DecisionWork):
         undone = submissions.undo_review(
             self.session, project=self.project, reviewer=self.person, answer_id=row.assignment_id, now=now
         )
-        return undone is not None
+        return bool(undone)
 
     def _find_submission(self, row: LabelStudioReviewTask) -> Submission | None:
         listed = submissions.list_submissions(

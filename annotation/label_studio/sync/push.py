@@ -183,7 +183,9 @@ class _Push:
             work=load_texts(definition.language)("second-pass") if self.order.second else "",
             pseudonym=self.annotator.pseudonym,
             config=configs.render_label_config(definition, second_pass=self.order.second),
-            instructions=configs.render_instructions(definition, text=self.project.instructions),
+            instructions=configs.render_instructions(
+                definition, text=self.project.instructions, second_pass=self.order.second
+            ),
         )
         remote = remote_projects.ensure_remote_project(self.database, self.client, settings, batch_id=self.batch_id)
         upload = task_upload.TaskUpload(
@@ -198,7 +200,7 @@ class _Push:
         recovered = upload.recover()
         with self.database.reading() as session:
             batch = session.get_one(LabelStudioBatch, self.batch_id)
-        queues.detach_deleted_tasks(self.database, self.client, batch)
+        queues.detach_deleted_tasks(self.database, self.client, batch, clock=self.clock)
         with self.database.reading() as session:
             sent_again = () if self.assigned_count else queues.list_unsent_items(session, self.batch_id)
         queues.update_fixed_tasks(self.database, self.client, definition, batch_id=self.batch_id)

@@ -22,6 +22,7 @@ from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import NotFound
 from annotation.label_studio.client import Client
 from annotation.label_studio.sync import batches, task_upload
+from annotation.store import journal
 from annotation.store.database import Database
 from annotation.store.models import (
     AdjudicationCase,
@@ -33,7 +34,7 @@ from annotation.store.models import (
     LabelStudioSetAside,
     LabelStudioTask,
 )
-from annotation.vocabulary import AssignmentStatus, BatchWork, Surface
+from annotation.vocabulary import AssignmentStatus, BatchWork, Event, Surface
 from annotation.workflow import assignments
 
 CLOSED_BEFORE_DELETED = timedelta(days=3)
@@ -50,12 +51,14 @@ class QueueChanges:
 
     `removed` left the queue: they are assigned to the annotator no more. `begun` are not assigned either and stay,
     as a draft of an answer is there. `missing` are assigned and not in the queue: somebody deleted their tasks on the
-    server, or they were never sent. The next push sends them.
+    server, or they were never sent. The next push sends them. `waiting` is how many items wait for the annotator in
+    all, where any is missing.
     """
 
     removed: tuple[str, ...] = ()
     begun: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    waiting: int = 0
 
     def as_json(self) -> dict[str, object]:
         """The changes with the keys of `--json`."""
@@ -79,7 +82,7 @@ def follow_assignments(
     batch_id = batch.id or 0
     with database.reading() as session:
         n_sent = batches.count_tasks(session, batch)
-    deleted = () if n_tasks is None or n_tasks >= n_sent else detach_deleted_tasks(database, client, batch)
+    deleted = () if n_tasks is None or n_tasks >= n_sent else detach_deleted_tasks(database, client, batch, clock=clock)
     if batch.work is not BatchWork.ANSWERS:
         return QueueChanges(missing=deleted)
     expire_overdue_items(database, batch, clock=clock)
@@ -88,7 +91,14 @@ def follow_assignments(
     with database.reading() as session:
         is_held = batches.is_held(session, batch_id, now=clock())
         missing = () if is_held else list_unsent_items(session, batch_id)
-    return QueueChanges(removed=changes.removed, begun=changes.begun, missing=missing)
+        waiting = _count_waiting(session, batch_id) if missing else 0
+    return QueueChanges(removed=changes.removed, begun=changes.begun, missing=missing, waiting=waiting)
+
+
+def _count_waiting(session: Session, batch_id: int) -> int:
+    waiting = select(func.count()).select_from(LabelStudioTask)
+    waiting = waiting.join(Assignment, col(Assignment.id) == col(LabelStudioTask.assignment_id))
+    return session.exec(waiting.where(LabelStudioTask.batch_id == batch_id, _IS_LIVE)).one()
 
 
 def expire_overdue_items(database: Database, batch: LabelStudioBatch, *, clock: Callable[[], datetime]) -> None:
@@ -136,7 +146,7 @@ def remove_ended_tasks(
         if has_draft and not drop_drafts:
             begun.append(item)
         elif task is None or has_draft or (is_closed and not is_kept):
-            _delete_task(database, client, batch, remote_id)
+            _delete_task(database, client, batch, remote_id, now=clock())
         elif not is_closed:
             _close_task(database, client, batch, remote_id)
         if drop_drafts if has_draft else not is_closed:
@@ -144,11 +154,11 @@ def remove_ended_tasks(
     return QueueChanges(removed=tuple(removed), begun=tuple(begun))
 
 
-def _delete_task(database: Database, client: Client, batch: LabelStudioBatch, remote_id: int) -> None:
+def _delete_task(database: Database, client: Client, batch: LabelStudioBatch, remote_id: int, *, now: datetime) -> None:
     with suppress(NotFound):
         client.delete_task(remote_id)
     with database.transaction() as session:
-        _detach_tasks(session, batch, [remote_id])
+        _detach_tasks(session, batch, [remote_id], now=now)
 
 
 def _close_task(database: Database, client: Client, batch: LabelStudioBatch, remote_id: int) -> None:
@@ -215,7 +225,9 @@ def _build_unanswered_conditions(batch_id: int) -> tuple[sa.ColumnElement[bool],
     return number.not_in(answered), number.not_in(set_aside)
 
 
-def detach_deleted_tasks(database: Database, client: Client, batch: LabelStudioBatch) -> tuple[str, ...]:
+def detach_deleted_tasks(
+    database: Database, client: Client, batch: LabelStudioBatch, *, clock: Callable[[], datetime]
+) -> tuple[str, ...]:
     """Find the tasks of a batch that somebody deleted on the server, and have those sent again that were unanswered.
 
     Returns the items of the latter. A task whose answer or decision is here is forgotten, and its answer stays.
@@ -233,7 +245,7 @@ def detach_deleted_tasks(database: Database, client: Client, batch: LabelStudioB
         return ()
     with database.transaction() as session:
         items = _list_unanswered_items(session, batch, deleted)
-        _detach_tasks(session, batch, deleted)
+        _detach_tasks(session, batch, deleted, now=clock())
     return items
 
 
@@ -258,7 +270,7 @@ def _list_unanswered_items(session: Session, batch: LabelStudioBatch, remote_ids
     return tuple(session.exec(decisions.order_by(col(task.id))).all())
 
 
-def _detach_tasks(session: Session, batch: LabelStudioBatch, remote_ids: Collection[int]) -> None:
+def _detach_tasks(session: Session, batch: LabelStudioBatch, remote_ids: Collection[int], *, now: datetime) -> None:
     """Forget tasks that are not on the server any more; those of live assignments count as not sent yet.
 
     An assignment may have become live again since it was found to have ended.
@@ -271,6 +283,10 @@ def _detach_tasks(session: Session, batch: LabelStudioBatch, remote_ids: Collect
         execute(sa.delete(LabelStudioReviewTask).where(decided, col(LabelStudioReviewTask.remote_id).in_(remote_ids)))
         return
     gone = (col(LabelStudioTask.batch_id) == batch.id, col(LabelStudioTask.remote_id).in_(remote_ids))
+    for task in session.exec(select(LabelStudioTask).where(*gone).order_by(col(LabelStudioTask.assignment_id))):
+        sent_at = None if task.sent_at is None else task.sent_at.isoformat()
+        data = {"assignments": [task.assignment_id], "task": task.remote_id, "sent_at": sent_at}
+        journal.record_event(session, Event.TASK_DELETED, now=now, project_id=batch.project_id, data=data)
     live = sa.select(col(Assignment.id)).where(_IS_LIVE)
     unsent: dict[str, Any] = {"remote_id": None, "sent_at": None, "seen": None, "seen_at": None}
     execute(sa.update(LabelStudioTask).where(*gone, col(LabelStudioTask.assignment_id).in_(live)).values(unsent))

@@ -186,7 +186,8 @@ class Item(ItemRow, table=True):
 class ProjectTally(SQLModel, table=True):
     """How many main items a project had at a time, how many were done, and how many answers they needed and had.
 
-    It is counted each minute beside the transactions that write, so that no card has to count all items.
+    `doubts` has the items in doubt, each as item_id, question and reasons (`review/doubts.py`). It is
+    counted each minute beside the transactions that write, so that no card has to count all items.
     """
 
     __tablename__ = "project_tally"
@@ -197,6 +198,7 @@ class ProjectTally(SQLModel, table=True):
     items_done: int
     needed: int
     done: int
+    doubts: list[tuple[str, str, list[str]]] = Field(default_factory=list, sa_type=sa.JSON)
 
 
 class ProgrammeRow(PlainRow):

@@ -18,7 +18,7 @@ from annotation.campaigns import stimulus
 from annotation.errors import Stale
 from annotation.store import database, journal, models
 from annotation.store.models import AnnotatorRow, Participation, ParticipationRow
-from annotation.vocabulary import Event, ParticipationStatus, Requirement, UnassignedReason
+from annotation.vocabulary import AssignmentEnd, Event, ParticipationStatus, Requirement, UnassignedReason
 from annotation.workflow import panels, participations
 from annotation.workflow.annotators import invitations, registration, withdrawal
 from annotation.workflow.definitions import (
@@ -132,7 +132,9 @@ def decline_terms(
         declined_version=request.version,
         reason=Finding("declined", what=request.description),
     )
-    withdrawal.release_live_assignments(session, annotator_id=annotator_id, project_id=terms.project.id, now=now)
+    withdrawal.release_live_assignments(
+        session, annotator_id=annotator_id, project_id=terms.project.id, now=now, why=AssignmentEnd.BARRED
+    )
     withdrawal.take_back_notices(session, annotator_id=annotator_id, now=now)
     data = {"what": request.description}
     journal.record_event(

@@ -28,7 +28,15 @@ from annotation.store.models import (
     ProjectRow,
     TextVersion,
 )
-from annotation.vocabulary import AssignmentStatus, Event, ParticipationStatus, ProjectStatus, Requirement, TextKind
+from annotation.vocabulary import (
+    AssignmentEnd,
+    AssignmentStatus,
+    Event,
+    ParticipationStatus,
+    ProjectStatus,
+    Requirement,
+    TextKind,
+)
 from annotation.workflow import definitions, participations
 from annotation.workflow import definitions as terms
 from annotation.workflow.annotators import invitations, registration, withdrawal
@@ -99,7 +107,7 @@ def withdraw_consent(session: Session, *, annotator_id: int, scope: str, now: da
     if session.connection().execute(in_force.values(withdrawn_at=now)).rowcount == 0:
         return False
     session.expire_all()
-    withdrawal.release_live_assignments(session, annotator_id=annotator_id, now=now)
+    withdrawal.release_live_assignments(session, annotator_id=annotator_id, now=now, why=AssignmentEnd.BARRED)
     withdrawal.take_back_notices(session, annotator_id=annotator_id, now=now)
     journal.record_event(session, Event.CONSENT_WITHDRAWN, now=now, annotator_id=annotator_id, data={"scope": scope})
     return True

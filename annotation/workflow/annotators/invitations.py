@@ -17,8 +17,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
+from aggregation import spelling
 from annotation.campaigns.sections.annotators import FRIENDS
-from annotation.errors import BadInput, Refused, Where
+from annotation.errors import BadInput, NotFound, Refused, Where
 from annotation.store import database, journal, models, queries
 from annotation.store.database import LockedAnnotator
 from annotation.store.models import (
@@ -133,6 +134,34 @@ def create_invitation(
         data=data,
     )
     return invitation
+
+
+def get_invitation(session: Session, *, target: InvitationTarget, code: str) -> Invitation:
+    """The invitation to this project or programme with this code, or link; raises NotFound if it has none."""
+    plain = code.strip().rpartition("=")[2].split()[-1:]
+    for invitation in list_invitations(session, target=target):
+        if [invitation.code] == plain:
+            return invitation
+    raise NotFound(
+        f"{target.name} has no invitation {spelling.quote_word(code)}.",
+        where=Where(field="revoke"),
+        remedy="`hromada invite NAME --list` lists the codes.",
+    )
+
+
+def limit_invitation(session: Session, *, invitation: Invitation, expires_at: datetime, now: datetime) -> None:
+    """Let an invitation be used until this time; from now on nobody joins with it if that is now.
+
+    People who joined with it stay. The project or programme stays one by invitation. Raises BadInput for a time that is
+    over.
+    """
+    if expires_at < now:
+        raise BadInput("That time is over already.", where=Where(field="expires"), remedy="Give one to come.")
+    invitation.expires_at = expires_at
+    session.add(invitation)
+    session.flush()
+    data = {"invitation": invitation.id, "expires_at": expires_at.isoformat(timespec="seconds")}
+    journal.record_event(session, Event.INVITATION_LIMITED, now=now, project_id=invitation.project_id, data=data)
 
 
 def get_friend_invitation(session: Session, *, terms: Terms, annotator_id: int, now: datetime) -> Invitation | None:

@@ -15,7 +15,7 @@ from annotation.campaigns.sections.annotators import AdmissionSection, ProfileFi
 from annotation.errors import BadInput, Where
 from annotation.store import database, journal, models, notices, processes, pseudonyms, queries
 from annotation.store.models import Annotator, AnnotatorRow, Cohort, ProfileAnswer, Project, ProjectRow
-from annotation.vocabulary import Event
+from annotation.vocabulary import AssignmentEnd, Event, Surface
 from annotation.workflow.annotators import support_messages, withdrawal
 from annotation.workflow.definitions import Terms, get_profile_answers, parse_profile_answer
 from annotation.workflow.quality import control_accuracy
@@ -235,7 +235,9 @@ def mark_unreachable(session: Session, *, telegram_id: int, now: datetime) -> No
     session.add(annotator)
     session.flush()
     journal.record_event(session, Event.ANNOTATOR_UNREACHABLE, now=now, annotator_id=annotator.id)
-    withdrawal.release_live_assignments(session, annotator_id=annotator.id or 0, now=now)
+    withdrawal.release_live_assignments(
+        session, annotator_id=annotator.id or 0, now=now, why=AssignmentEnd.BARRED, surface=Surface.TELEGRAM
+    )
 
 
 def mark_reachable(session: Session, *, annotator: AnnotatorRow) -> None:

@@ -17,7 +17,7 @@ from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import BadInput, Conflict, NotFound, Where
 from annotation.store import journal, queries
 from annotation.store.models import Annotator, Assignment, Cohort, Item, Participation, Project
-from annotation.vocabulary import AssignmentStatus, Event, UnassignedReason
+from annotation.vocabulary import AssignmentEnd, AssignmentStatus, Event, UnassignedReason
 from annotation.workflow import definitions, panels
 from annotation.workflow.annotators import access, invitations, payments, registration, withdrawal
 from annotation.workflow.annotators.payments import ActiveTime, Money
@@ -39,10 +39,10 @@ def get_annotator(session: Session, pseudonym: str) -> Annotator:
 def suspend_annotator(session: Session, *, annotator: Annotator, reason: str, now: datetime) -> bool:
     """Assign nothing more to the annotator in any project and end their live assignments; their answers stay.
 
-    False where they were suspended already; the new reason replaces the old one. Raises BadInput for an empty reason
-    or a placeholder.
+    False where they were suspended already; the new reason replaces the old one. Raises BadInput for an empty reason,
+    a placeholder, and control characters.
     """
-    if placeholders.is_unwritten(reason):
+    if placeholders.is_unwritten(reason) or placeholders.has_control_characters(reason):
         raise BadInput("Why? Somebody will ask.", where=Where(field="reason"), remedy="Give a reason.")
     newly_suspended = annotator.suspended_at is None
     annotator.suspended_at, annotator.suspended_reason = annotator.suspended_at or now, reason.strip()
@@ -50,7 +50,7 @@ def suspend_annotator(session: Session, *, annotator: Annotator, reason: str, no
     session.flush()
     data = {"reason": write_plain(reason.strip())}
     journal.record_event(session, Event.SUSPENDED, now=now, annotator_id=annotator.id, data=data)
-    withdrawal.release_live_assignments(session, annotator_id=annotator.id or 0, now=now)
+    withdrawal.release_live_assignments(session, annotator_id=annotator.id or 0, now=now, why=AssignmentEnd.BARRED)
     withdrawal.take_back_notices(session, annotator_id=annotator.id or 0, now=now)
     return newly_suspended
 
@@ -108,6 +108,7 @@ def release_items(
         session,
         annotator_id=annotator.id or 0,
         now=now,
+        why=AssignmentEnd.RELEASED,
         project_id=project.id,
         item_ids=ids.values() if items else None,
     )

@@ -14,7 +14,15 @@ from aggregation.findings import Finding
 from annotation.errors import Conflict, NotFound, Where
 from annotation.store import database, journal, judgements, models, notices, overlap_counts, table_base
 from annotation.store.models import Annotator, Assignment, Judgement, Participation, ProjectRow
-from annotation.vocabulary import AssignmentStatus, Event, Exclusion, ExclusionKind, ParticipationStatus, Surface
+from annotation.vocabulary import (
+    AssignmentEnd,
+    AssignmentStatus,
+    Event,
+    Exclusion,
+    ExclusionKind,
+    ParticipationStatus,
+    Surface,
+)
 from annotation.workflow import participations
 
 WITHDRAWN = Exclusion(ExclusionKind.WITHDRAWN, Finding("withdrawn"))
@@ -46,22 +54,27 @@ def release_live_assignments(
     *,
     annotator_id: int,
     now: datetime,
+    why: AssignmentEnd,
+    surface: Surface | None = None,
     project_id: int | None = None,
     item_ids: Collection[int] | None = None,
 ) -> ReleasedCounts:
     """Expire the annotator's live assignments, in all projects or in one, of all items or of some; how many they were.
 
-    Their leases end now. Those of `item_ids` have none from now on: the annotator gets such an item again only where
-    somebody names both of them.
+    With `surface` only those there are expired. Their ends are recorded, with `why`. Their leases end now. Those of
+    `item_ids` have none from now on: the annotator gets such an item again only where somebody names both of them.
     """
     live = models.ASSIGNMENTS.select.where(
         col(Assignment.annotator_id) == annotator_id, col(Assignment.status) == AssignmentStatus.LIVE
     )
     if project_id is not None:
         live = live.where(col(Assignment.project_id) == project_id)
+    if surface is not None:
+        live = live.where(col(Assignment.surface) == surface)
     if item_ids is not None:
         live = live.where(col(Assignment.item_id).in_(item_ids))
     assignments = models.ASSIGNMENTS.list(session, live.order_by(col(Assignment.item_id)).with_for_update())
+    journal.record_assignment_ends(session, assignments, why=why, now=now)
     for assignment in assignments:
         if assignment.holds_place:
             overlap_counts.release_place(session, item_id=assignment.item_id, done=False, now=now)
@@ -109,6 +122,9 @@ def end_participation(session: Session, *, annotator_id: int, project_id: int, n
     for item_id, status in places:
         overlap_counts.release_place(session, item_id=item_id, done=status == AssignmentStatus.DONE, now=now)
     answers = _exclude_answers(session, of_annotator)
+    live = models.ASSIGNMENTS.select.where(*of_annotator, col(Assignment.status) == AssignmentStatus.LIVE)
+    in_hand = models.ASSIGNMENTS.list(session, live)
+    journal.record_assignment_ends(session, in_hand, why=AssignmentEnd.WITHDRAWN, now=now)
     unended = sa.update(Assignment).where(
         *of_annotator, col(Assignment.status).in_((AssignmentStatus.LIVE, AssignmentStatus.DONE))
     )

@@ -11,7 +11,7 @@ from sqlmodel import Session
 
 from annotation.campaigns.questions import Question, option_orders, question_base
 from annotation.campaigns.sections.stages import PassMark
-from annotation.store import models
+from annotation.store import journal, models
 from annotation.store.models import AssignmentRow, ItemRow
 from annotation.vocabulary import POOLS_WITH_OVERLAP, AssignmentStatus, Pool, Stage, Surface
 from annotation.workflow.assignments import (
@@ -297,6 +297,8 @@ def assign_item(
     else:
         activity |= {} if context.participation.journey is None else {"journey": None}  # others may have come since
         transaction.update_participation(context.participation, **activity)
+        surface = Surface.TELEGRAM if in_telegram else Surface.LABEL_STUDIO
+        journal.record_assigned_again(session, assignment, surface=surface, now=now)
         models.ASSIGNMENTS.update(session, assignment, **shown)
     annotator_context.record_exposure(session, context, item, now=now)
     return OpenedAssignment(transaction=transaction, context=context, assignment=assignment, item=item)

@@ -7,9 +7,10 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from annotation.store import models, overlap_counts
+from annotation.store import journal, models, overlap_counts
 from annotation.store.models import AssignmentRow
 from annotation.store.table_base import UtcDateTime
+from annotation.vocabulary import AssignmentEnd, Surface
 
 LEASE_SECONDS = 30 * 60
 """The lease of an item in Telegram, if the project file sets none."""
@@ -30,24 +31,32 @@ def expire_leases(session: Session, *, now: datetime, except_annotator_id: int |
     if rows:
         session.connection().execute(_EXPIRE, [{"assignment": row[0], "now": now} for row in rows])
         overlap_counts.release_places(
-            session, item_ids=[item_id for _, item_id, holds_place in rows if holds_place], now=now
+            session, item_ids=[item_id for _, item_id, holds_place, _ in rows if holds_place], now=now
         )
+    in_batches = [row[0] for row in rows if row[3] == Surface.LABEL_STUDIO.value]
+    if in_batches:
+        ended = [models.ASSIGNMENTS.get_one(session, assignment_id) for assignment_id in in_batches]
+        journal.record_assignment_ends(session, ended, why=AssignmentEnd.EXPIRED, now=now)
     return len(rows)
 
 
-def expire_lease(session: Session, assignment: AssignmentRow, *, now: datetime) -> None:
+def expire_lease(
+    session: Session, assignment: AssignmentRow, *, now: datetime, why: AssignmentEnd = AssignmentEnd.EXPIRED
+) -> None:
     """Expire this assignment and release its place; does nothing where the assignment is no longer live.
 
-    A lease that would have lasted longer ends now.
+    A lease that would have lasted longer ends now. `why` is recorded in the journal.
     """
     ended = session.connection().execute(_EXPIRE, {"assignment": assignment.id, "now": now})
-    if ended.rowcount == 1 and assignment.holds_place:
-        overlap_counts.release_place(session, item_id=assignment.item_id, done=False, now=now)
+    if ended.rowcount == 1:
+        journal.record_assignment_ends(session, [assignment], why=why, now=now)
+        if assignment.holds_place:
+            overlap_counts.release_place(session, item_id=assignment.item_id, done=False, now=now)
     models.ASSIGNMENTS.refresh(session, assignment)
 
 
 _SELECT_OVERDUE = """
-SELECT a.id, a.item_id, a.holds_place
+SELECT a.id, a.item_id, a.holds_place, a.surface
 FROM assignment a JOIN item i ON i.id = a.item_id JOIN annotator p ON p.id = a.annotator_id
 WHERE a.status = 'live' AND a.lease_until < :now AND a.annotator_id <> :except ORDER BY a.lease_until LIMIT :limit"""
 

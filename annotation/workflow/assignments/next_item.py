@@ -19,6 +19,7 @@ from annotation.store.item_queue import QueueQuery
 from annotation.store.models import Assignment, Exposure, Item
 from annotation.store.table_base import UtcDateTime
 from annotation.vocabulary import (
+    AssignmentEnd,
     AssignmentStatus,
     ExposureCause,
     ItemStatus,
@@ -126,8 +127,7 @@ def _get_live_item(
 ) -> AssignedItem | NothingAssigned | None:
     """The annotator's live item, with its lease renewed where it was over.
 
-    Returns the obstacle where the annotator has to agree to something first. Returns None where the assignment is not
-    live any more, or where the annotator may not answer it now: then it expires.
+    Returns the obstacle if they must agree to something first, and None if it ended, or ends as they may not answer.
     """
     opened = annotator_context.open_assignment(transaction, assignment_id=assignment_id, now=now)
     session, context, assignment, item = opened.session, opened.context, opened.assignment, opened.item
@@ -136,15 +136,15 @@ def _get_live_item(
     obstacle = find_project_obstacle(session, context, now=now)
     if obstacle is not None:
         if not _is_resolvable(obstacle):
-            leases.expire_lease(session, assignment, now=now)
+            leases.expire_lease(session, assignment, now=now, why=AssignmentEnd.BARRED)
             return None
         return obstacle
     is_over = assignment.lease_until is not None and assignment.lease_until < now
     if is_over and context.participation.journey is not None:
         transaction.update_participation(context.participation, journey=None)  # counted again after a break
-    lease_until = assigned_items.compute_lease_end(context, now=now) if is_over else assignment.lease_until
-    shown = {"item_revision": item.revision, "stimulus_sha256": item.stimulus_sha256, "lease_until": lease_until}
-    models.ASSIGNMENTS.update(session, assignment, **shown)
+    until = assigned_items.compute_lease_end(context, now=now) if is_over else assignment.lease_until
+    shown = {"item_revision": item.revision, "stimulus_sha256": item.stimulus_sha256}
+    models.ASSIGNMENTS.update(session, assignment, **shown, lease_until=until)
     return assigned_items.build_assigned_item(opened)
 
 

@@ -19,6 +19,7 @@ from annotation.vocabulary import (
     POOLS_WITH_OVERLAP,
     SECOND_PASS,
     UNSAID_TIME_ZONE,
+    AssignmentEnd,
     AssignmentStatus,
     Exclusion,
     ParticipationStatus,
@@ -166,7 +167,7 @@ def store_first_answer(
     session, context, assignment, item = opened.session, opened.context, opened.assignment, opened.item
     check_participation(session, context)
     if context.project.status is ProjectStatus.CLOSED:
-        leases.expire_lease(session, assignment, now=now)
+        leases.expire_lease(session, assignment, now=now, why=AssignmentEnd.PROJECT_CLOSED)
     exclusion = new_answer.exclusion
     if not _mark_done(session, assignment, status=AssignmentStatus.LIVE, holds_place=assignment.holds_place):
         exclusion = _take_place_again(opened, status=AssignmentStatus.EXPIRED) or exclusion

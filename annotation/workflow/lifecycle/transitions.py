@@ -9,15 +9,15 @@ from enum import StrEnum
 from typing import Any
 
 import sqlalchemy as sa
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col
 
 from annotation.campaigns import project_file
 from annotation.campaigns.sections.panels import sum_panel_votes
 from annotation.campaigns.sections.stages import DynamicOverlap, Overlap, SampledOverlap
 from annotation.errors import Conflict, Where
-from annotation.store import journal, overlap_counts
+from annotation.store import journal, models, overlap_counts
 from annotation.store.models import Assignment, Project
-from annotation.vocabulary import AssignmentStatus, Event, ProjectStatus
+from annotation.vocabulary import AssignmentEnd, AssignmentStatus, Event, ProjectStatus
 from annotation.workflow.lifecycle import item_writer, readiness
 
 
@@ -178,21 +178,19 @@ def _expire_live_assignments(session: Session, project: Project, *, now: datetim
     """Expire every live assignment of the project and end every undo that is not answered; returns how many expired."""
     of_project = col(Assignment.project_id) == project.id
     connection = session.connection()
-    live = select(Assignment.id, Assignment.item_id, Assignment.holds_place)
-    rows = session.exec(
-        live.where(of_project, Assignment.status == AssignmentStatus.LIVE).order_by(col(Assignment.id))
-    ).all()
-    n_expired = 0
-    for assignment, item, holds_place in rows:
-        expiring = sa.update(Assignment).where(col(Assignment.id) == assignment, col(Assignment.status) == "live")
+    live = models.ASSIGNMENTS.select.where(of_project, col(Assignment.status) == AssignmentStatus.LIVE)
+    expired = []
+    for row in models.ASSIGNMENTS.list(session, live.order_by(col(Assignment.id))):
+        expiring = sa.update(Assignment).where(col(Assignment.id) == row.id, col(Assignment.status) == "live")
         if connection.execute(expiring.values(status=AssignmentStatus.EXPIRED, holds_place=False)).rowcount:
-            n_expired += 1
-            if holds_place:
-                overlap_counts.release_place(session, item_id=item, done=False, now=now)
+            expired.append(row)
+            if row.holds_place:
+                overlap_counts.release_place(session, item_id=row.item_id, done=False, now=now)
+    journal.record_assignment_ends(session, expired, why=AssignmentEnd.PROJECT_CLOSED, now=now)
     opened_again = sa.update(Assignment).where(of_project, col(Assignment.open_revision).is_not(None))
     connection.execute(opened_again.values(open_revision=None))
     session.expire_all()
-    return n_expired
+    return len(expired)
 
 
 def _raise_overlap(project: Project, *, overlap: int | None, max_overlap: int | None) -> project_file.ProjectFile:

@@ -23,6 +23,8 @@ SEEN_WITHIN = 3 * STORED_EVERY
 """A wait that was stored longer ago is that of a bot that has ended."""
 RECEIVED_WITHIN = 2 * STORED_EVERY
 """Another bot receives updates if its heartbeat is no older than this; then the wait of this one is not stored."""
+SILENT_AFTER = timedelta(minutes=5)
+"""If Telegram has brought nothing for this long, nothing comes from it."""
 _PREFIX = "wait "
 
 
@@ -118,3 +120,9 @@ def find_wait(session: Session, *, now: datetime) -> BotWait | None:
         return None
     reason = WaitReason(incident.name.removeprefix(_PREFIX))
     return BotWait(reason=reason, since=incident.since, until=incident.until)
+
+
+def find_silence(session: Session, *, now: datetime) -> datetime | None:
+    """Since when Telegram has brought nothing, None unless that is SILENT_AFTER ago or longer, or before any update."""
+    heartbeat = session.get(Heartbeat, POLLING)
+    return None if heartbeat is None or now - heartbeat.at < SILENT_AFTER else heartbeat.at

@@ -69,7 +69,15 @@ def compute_funnel(session: Session, *, project: Project, definition: project_fi
     consented = select(func.count(func.distinct(col(Consent.annotator_id)))).where(
         col(Consent.scope).in_(scopes), col(Consent.withdrawn_at).is_(None)
     )
+    was_shown = sa.or_(
+        col(Assignment.surface) != Surface.LABEL_STUDIO,
+        sa.select(sa.literal(1)).where(col(Judgement.assignment_id) == col(Assignment.id)).exists(),
+    )
+    began = sa.select(sa.literal(1)).where(
+        col(Assignment.annotator_id) == col(Participation.annotator_id), Assignment.project_id == project.id, was_shown
+    )
     started = select(func.count()).where(Participation.project_id == project.id, Participation.shown > 0)
+    started = started.where(began.exists())
     return Funnel(
         invited=used.get(False),
         by_friends=used.get(True),
@@ -80,8 +88,8 @@ def compute_funnel(session: Session, *, project: Project, definition: project_fi
 
 
 def _count_finished(session: Session, *, project: Project, definition: project_file.ProjectFile) -> int:
-    """How many annotators had all there was for them: they answered or skipped every open main item, in Telegram or in
-    Label Studio, or were offered all that others had left, or answered as many as one annotator may.
+    """How many annotators finished: they answered or skipped every open main item, in Telegram or in Label Studio, or
+    were offered all that others had left, or answered as many as one annotator may.
     """
     quota = session.exec(select(ProgrammeProject.quota).where(ProgrammeProject.project_id == project.id)).first()
     limits = [limit for limit in (quota, definition.caps.items if definition.caps else None) if limit is not None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -11,13 +11,14 @@ from sqlmodel import Session, col, func, select
 
 from aggregation import spelling
 from annotation.errors import NotFound, Where
-from annotation.store import judgements, queries
+from annotation.store import journal, judgements, queries
 from annotation.store.models import (
     Adjudication,
     Annotator,
     Assignment,
     Consent,
     Item,
+    Journal,
     Judgement,
     LabelStudioTask,
     Participation,
@@ -27,7 +28,15 @@ from annotation.store.models import (
     SubmissionReview,
     TextVersion,
 )
-from annotation.vocabulary import SECOND_PASS_OCCASION, AssignmentStatus, Stage, Surface, TextKind
+from annotation.vocabulary import (
+    SECOND_PASS_OCCASION,
+    AssignmentEnd,
+    AssignmentStatus,
+    Event,
+    Stage,
+    Surface,
+    TextKind,
+)
 from annotation.workflow.definitions import get_programme_scope
 from annotation.workflow.monitoring import progress
 from annotation.workflow.monitoring.progress import ItemTally
@@ -157,6 +166,17 @@ def _list_warnings(session: Session, project: Project, scope: str) -> list[ReadT
 
 
 SURFACE_NAMES = {Surface.TELEGRAM: "in Telegram", Surface.LABEL_STUDIO: "for Label Studio"}
+ENDS: Mapping[AssignmentEnd, str] = {
+    AssignmentEnd.EXPIRED: "ended without an answer",
+    AssignmentEnd.RELEASED: "taken back by an organiser",
+    AssignmentEnd.MOVED: "moved to Label Studio",
+    AssignmentEnd.PAUSED: "given back, as the annotator paused or began other work",
+    AssignmentEnd.BARRED: "taken back, as the annotator cannot work here now",
+    AssignmentEnd.WITHDRAWN: "taken back, as the annotator withdrew",
+    AssignmentEnd.ITEM_CHANGED: "taken back, as the item was changed",
+    AssignmentEnd.PROJECT_CLOSED: "taken back, as the project was closed",
+}
+"""How an assignment ended without an answer."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,13 +247,24 @@ def _list_assignment_events(session: Session, item: Item, *, with_votes: bool) -
         .outerjoin(LabelStudioTask, col(LabelStudioTask.assignment_id) == col(Assignment.id))
         .where(Assignment.item_id == item.id)
     )
-    for assignment, annotator, task in session.exec(chosen).all():
+    found = session.exec(chosen).all()
+    changes = journal.list_assignment_events(
+        session, project_id=item.project_id, assignment_ids={assignment.id or 0 for assignment, _, _ in found}
+    )
+    for assignment, annotator, task in found:
         who = annotator.pseudonym
         is_imported = assignment.surface is Surface.IMPORT
+        own_changes = changes.get(assignment.id or 0, ())
+        deleted = [change for change in own_changes if change.event == Event.TASK_DELETED]
         if not is_imported:
-            moment = assignment.assigned_at or assignment.shown_at
-            until = assignment.lease_until if assignment.status is AssignmentStatus.LIVE else None
-            yield ItemEvent(at=moment, who=who, what=_describe_assignment(assignment), until=until)
+            turns = [change for change in own_changes if change.event != Event.TASK_DELETED]
+            yield from _list_turns(assignment, turns, who=who)
+        for change in deleted:
+            number, sent_at = change.data["task"], change.data["sent_at"]
+            if sent_at is not None:
+                at = datetime.fromisoformat(sent_at)
+                yield ItemEvent(at=at, who=who, what=f"sent to Label Studio, task {number}")
+            yield ItemEvent(at=change.at, who=who, what=f"deleted in Label Studio, task {number}")
         if task is not None and task.sent_at is not None:
             number = "" if task.remote_id is None else f", task {task.remote_id}"
             yield ItemEvent(at=task.sent_at, who=who, what=f"sent to Label Studio{number}")
@@ -241,14 +272,39 @@ def _list_assignment_events(session: Session, item: Item, *, with_votes: bool) -
         for judgement in session.exec(answers).all():
             event = _build_answer_event(judgement, who=who, with_votes=with_votes)
             yield replace(event, what=f"{event.what} (imported)") if is_imported else event
-        if assignment.status is AssignmentStatus.EXPIRED:
-            is_taken_back = assignment.lease_until is None
-            what = "taken back by an organiser" if is_taken_back else "ended without an answer"
-            yield ItemEvent(at=assignment.lease_until, who=who, what=f"{what}: its place is free")
 
 
-def _describe_assignment(assignment: Assignment) -> str:
-    what = f"assigned {SURFACE_NAMES[assignment.surface]}"
+def _list_turns(assignment: Assignment, changes: Sequence[Journal], *, who: str) -> Iterator[ItemEvent]:
+    """Each time that the annotator was assigned the item, and how it ended without an answer.
+
+    `changes` are those that the journal has. It does not have a lease that ended in Telegram: of these only the last
+    one is known, until the item is answered or assigned again.
+    """
+    again = [change for change in changes if change.event == Event.ASSIGNED_AGAIN]
+    until = assignment.lease_until if assignment.status is AssignmentStatus.LIVE else None
+    first = Surface(again[0].data["from"]) if again else assignment.surface
+    yield ItemEvent(
+        at=assignment.assigned_at or assignment.shown_at,
+        who=who,
+        what=_describe_assignment(assignment, first),
+        until=None if again else until,
+    )
+    for change in changes:
+        if change.event == Event.ASSIGNED_AGAIN:
+            what = f"{_describe_assignment(assignment, Surface(change.data['to']))}, again"
+            yield ItemEvent(at=change.at, who=who, what=what, until=until if change is again[-1] else None)
+        else:
+            yield ItemEvent(at=change.at, who=who, what=f"{ENDS[AssignmentEnd(change.data['why'])]}: its place is free")
+    shown_at = assignment.shown_at or assignment.assigned_at
+    is_recorded = bool(changes) and (shown_at is None or changes[-1].at >= shown_at)
+    is_in_telegram = assignment.surface is Surface.TELEGRAM
+    if assignment.status is AssignmentStatus.EXPIRED and is_in_telegram and not is_recorded:
+        what = f"{ENDS[AssignmentEnd.EXPIRED]}: its place is free"
+        yield ItemEvent(at=assignment.lease_until, who=who, what=what)
+
+
+def _describe_assignment(assignment: Assignment, surface: Surface) -> str:
+    what = f"assigned {SURFACE_NAMES[surface]}"
     what += ", second pass" * (assignment.occasion == SECOND_PASS_OCCASION)
     return what + " as a control item" * assignment.is_control + ", once more" * assignment.is_repeat
 

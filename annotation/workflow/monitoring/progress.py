@@ -237,6 +237,8 @@ STALL = timedelta(hours=24)
 """A running project with work left that got no answer for so long has stalled."""
 
 
+Doubt = tuple[str, str, list[str]]
+"""An item in doubt: its external id, the question, and why (values of `CaseReason`)."""
 FRESH = timedelta(minutes=3)
 """For so long the counts of a project's items are gone by; they are counted each minute."""
 
@@ -272,14 +274,14 @@ class Progress:
         """The answers of the last 24 hours."""
         return sum(self.hourly)
 
-    def estimate_end(self, *, now: datetime) -> datetime | None:
+    def estimate_end(self, status: ProjectStatus, *, now: datetime) -> datetime | None:
         """When the last answer would come at the pace of the last 24 hours, nights among them.
 
-        A project that began later is measured from its start, but over an hour at least. None where nothing is left,
-        or fewer than two answers came: one has no pace.
+        A project that began later is measured from its start, but over at least an hour. None if it is not running,
+        nothing is left, or fewer than two answers came: one has no pace.
         """
         left = self.needed - self.done
-        if left <= 0 or self.last_day < 2:
+        if status is not ProjectStatus.RUNNING or left <= 0 or self.last_day < 2:
             return None
         began = now - timedelta(hours=HOURS) if self.since is None else max(self.since, now - timedelta(hours=HOURS))
         hours = max(1.0, (now - began) / timedelta(hours=1))
@@ -305,7 +307,7 @@ def measure_progress(session: Session, project: Project, *, now: datetime) -> Pr
         ).where(Item.project_id == project.id, Item.pool == Pool.MAIN, Item.status != ItemStatus.RETIRED)
     ).one()
     tally = ProjectTally(
-        project_id=project.id or 0, at=now, items=items, items_done=items_done, needed=needed, done=done
+        project_id=project.id or 0, at=now, items=items, items_done=items_done, needed=needed, done=done, doubts=[]
     )
     return _complete_tally(session, project, tally, now=now)
 
@@ -331,8 +333,10 @@ def find_tally(session: Session, project: Project, *, now: datetime) -> ProjectT
     return tally if is_final or tally.at > now - FRESH else None
 
 
-def store_tallies(session: Session, measured: Mapping[int, Progress], *, at: datetime) -> None:
-    """Keep the counts of the items of projects, by the ids of these, for `recall_progress`."""
+def store_tallies(
+    session: Session, measured: Mapping[int, Progress], doubts: Mapping[int, Sequence[Doubt]], *, at: datetime
+) -> None:
+    """Keep the counts of the items of projects, and those in doubt, by project id, for `find_tally`."""
     for project_id, progress in sorted(measured.items()):
         tally = ProjectTally(
             project_id=project_id,
@@ -341,6 +345,7 @@ def store_tallies(session: Session, measured: Mapping[int, Progress], *, at: dat
             items_done=progress.items_done,
             needed=progress.needed,
             done=progress.done,
+            doubts=[*doubts.get(project_id, ())],
         )
         session.merge(tally)
     session.flush()

@@ -22,6 +22,7 @@ from annotation.store.models import (
     Annotator,
     Announcement,
     AnnouncementRecipient,
+    Assignment,
     Consent,
     Participation,
     Programme,
@@ -36,6 +37,8 @@ DAY_BEGINS, DAY_ENDS = time(10), time(20)
 """The local hours within which people are written to."""
 NIGHT_ENDS = time(5)
 """Before this hour people who are awake still call the day that begins tomorrow."""
+WORK_LASTS = timedelta(minutes=30)
+"""For so long after their last action somebody who holds an item is at work, and is not written to unasked."""
 
 
 def find_day_end(now: datetime, zone: str | None, *, default: str) -> datetime | None:
@@ -158,7 +161,7 @@ def find_title(session: Session, announcement: Announcement) -> str | None:
 
 def count_recipients(session: Session, announcement: Announcement, *, only: int | None = None) -> int:
     """How many annotators would get it now, or whether the one with the id `only` would."""
-    present = _select_present(announcement, only=only).subquery()
+    present = select_present(announcement, only=only).subquery()
     return session.exec(select(func.count()).select_from(present)).one()
 
 
@@ -170,7 +173,7 @@ def send_announcement(session: Session, *, announcement: Announcement, now: date
     if announcement.sent_at is not None:
         raise Conflict("It is sent already.")
     announcement_id = announcement.id or 0
-    present = _select_present(announcement, only=only).add_columns(sa.literal(announcement_id))
+    present = select_present(announcement, only=only).add_columns(sa.literal(announcement_id))
     stored = sa.insert(AnnouncementRecipient).from_select(["annotator_id", "announcement_id"], present)
     session.connection().execute(stored)
     recipients = select(func.count()).where(AnnouncementRecipient.announcement_id == announcement_id)
@@ -195,9 +198,9 @@ def queue_announcements(
 ) -> Sequence[QueuedAnnouncement]:
     """Mark the next recipients as queued and return what is to be stored for them in the outbox, in this transaction.
 
-    These are people for whom it is day, simulated ones only where `simulated` says so; `default_zone` is the time zone
-    of those who have not told theirs. Whoever takes no part any more is passed over, and whoever cannot be reached
-    waits for LASTING at most.
+    These are people for whom it is day and who are not at work, simulated ones only where `simulated` says so;
+    `default_zone` is the time zone of those who have not told theirs. People who take no part any more are passed over,
+    and people who cannot be reached wait for LASTING at most.
     """
     is_waiting = col(AnnouncementRecipient.queued_at).is_(None)
     waiting = sa.select(col(AnnouncementRecipient.announcement_id)).where(is_waiting).distinct()
@@ -222,7 +225,7 @@ def _queue_batch(
     zones = session.execute(sa.select(col(Annotator.time_zone)).distinct()).scalars().all()
     by_day = set(list_day_zones(zones, now, default=default_zone))
     in_zone = col(Annotator.time_zone).in_([zone for zone in by_day if zone is not None])
-    present = _select_present(announcement).subquery()
+    present = select_present(announcement).subquery()
     chosen = (
         select(Annotator)
         .join(AnnouncementRecipient, col(AnnouncementRecipient.annotator_id) == col(Annotator.id))
@@ -232,16 +235,19 @@ def _queue_batch(
             col(Annotator.id).in_(sa.select(present.c.id)),
             sa.or_(in_zone, col(Annotator.time_zone).is_(None)) if None in by_day else in_zone,
             sa.true() if simulated else ~col(Annotator.simulated),
+            ~build_at_work_condition(now),
         )
     )
     chosen = chosen.order_by(col(Annotator.id)).limit(most)
-    # whoever is at work at this moment may be leaving, and comes next time
+    # an annotator whose row is locked may be leaving, and comes next time
     annotators = session.exec(chosen.with_for_update(key_share=True, skip_locked=True, of=Annotator)).all()
     marked = sa.update(AnnouncementRecipient).where(
         col(AnnouncementRecipient.announcement_id) == announcement_id,
         col(AnnouncementRecipient.annotator_id).in_([annotator.id for annotator in annotators]),
     )
-    session.connection().execute(marked.values(queued_at=now))
+    recipient_id = col(AnnouncementRecipient.annotator_id)
+    # an organiser may have cancelled it since the recipients were read
+    kept = set(session.connection().execute(marked.values(queued_at=now).returning(recipient_id)).scalars())
     title = find_title(session, announcement)
     return [
         QueuedAnnouncement(
@@ -253,10 +259,37 @@ def _queue_batch(
             send_before=find_day_end(now, annotator.time_zone, default=default_zone) or now,
         )
         for annotator in annotators
+        if annotator.id in kept
     ]
 
 
-def _select_present(announcement: Announcement, *, only: int | None = None) -> sa.Select[int | None]:
+HOLDS_ITEM: sa.ColumnElement[bool] = (
+    sa.exists()
+    .where(
+        col(Assignment.annotator_id) == col(Annotator.id),
+        sa.text("assignment.status = 'live'"),
+        sa.text("assignment.surface = 'telegram'"),
+    )
+    .correlate(Annotator)
+)
+"""The condition that an annotator has an item in the chat."""
+
+
+def build_at_work_condition(now: datetime) -> sa.ColumnElement[bool]:
+    """The condition that an annotator holds an item, and did something less than WORK_LASTS ago."""
+    is_active = (
+        sa.exists()
+        .where(
+            col(Participation.annotator_id) == col(Annotator.id),
+            col(Participation.status).in_(withdrawal.PRESENT),
+            sa.func.coalesce(col(Participation.last_at), col(Participation.joined_at)) > now - WORK_LASTS,
+        )
+        .correlate(Annotator)
+    )
+    return sa.and_(is_active, HOLDS_ITEM)
+
+
+def select_present(announcement: Announcement, *, only: int | None = None) -> sa.Select[int | None]:
     """The ids of the annotators who would get it: who take part, may, agree to what is asked, and can be written to."""
     asked = [
         sa.literal(definitions.PROJECT_SCOPE) + col(Project.name),

@@ -35,8 +35,6 @@ MOST_IGNORED = 3
 """After so many reminders in a row without an answer no more are sent."""
 PROMISE_LASTS = timedelta(days=1)
 """How long after its time a single reminder that somebody asked for is still sent."""
-WORK_LASTS = timedelta(minutes=30)
-"""For so long after their last action somebody is at work, and nothing that they wished for is sent."""
 NEWS_INTERVAL, REMINDER_RETRY, ABSENCE_INTERVAL = timedelta(minutes=15), timedelta(hours=1), timedelta(days=1)
 """When it is looked again: for news, for something to be reminded of, and for people who take part in nothing now."""
 
@@ -351,7 +349,7 @@ def _look(
     wish = _read_wish(row, active_at=row.active_at)
     if not row.is_writable:
         return replace(wish, reminders=False, news=False, promised_at=None), None, None
-    is_active = row.active_at is not None and now - row.active_at < WORK_LASTS
+    is_active = row.active_at is not None and now - row.active_at < announcements.WORK_LASTS
     wish = settle_wish(
         replace(wish, at_work=is_active and row.holds_item),
         now=now,
@@ -362,7 +360,7 @@ def _look(
         wait = now if night is None else night
         return wish, announcements.find_next_day(wait, row.time_zone, default=default_zone), None
     if wish.at_work:
-        later = now + WORK_LASTS
+        later = now + announcements.WORK_LASTS
         due_at = find_next_look(wish, now=later, zone=row.time_zone, default_zone=default_zone)
         return wish, due_at, None
     title = find_available_title(session, annotator_id=row.annotator_id, now=now) if needs_look(wish, now=now) else None
@@ -432,15 +430,6 @@ _IS_WRITABLE = sa.and_(
     col(Annotator.suspended_at).is_(None),
     col(Annotator.forgotten_at).is_(None),
 )
-_HOLDS_ITEM = (
-    sa.exists()
-    .where(
-        col(Assignment.annotator_id) == col(Annotator.id),
-        sa.text("assignment.status = 'live'"),
-        sa.text("assignment.surface = 'telegram'"),
-    )
-    .correlate(Annotator)
-)
 _WISH_TABLE: sa.FromClause = sa.inspect(NoticeWish).local_table
 _DUE = (
     sa.select(
@@ -451,7 +440,7 @@ _DUE = (
         col(Annotator.simulated),
         _IS_WRITABLE.label("is_writable"),
         _ACTIVE_AT.label("active_at"),
-        _HOLDS_ITEM.label("holds_item"),
+        announcements.HOLDS_ITEM.label("holds_item"),
     )
     .select_from(_WISH_TABLE.join(Annotator, col(Annotator.id) == col(NoticeWish.annotator_id)))
     .where(col(NoticeWish.due_at) <= sa.bindparam("now"))

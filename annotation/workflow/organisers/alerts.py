@@ -29,16 +29,17 @@ from annotation.store.models import (
 )
 from annotation.store.table_base import UtcDateTime
 from annotation.vocabulary import ParticipationStatus, ProjectStatus
-from annotation.workflow.monitoring import bot_waits, campaign_status, progress
+from annotation.workflow.monitoring import bot_waits, campaign_status, decisions, progress
 from annotation.workflow.monitoring.bot_waits import POLLING, BotWait
-from annotation.workflow.monitoring.progress import Progress
+from annotation.workflow.monitoring.machine import MachineFacts
+from annotation.workflow.monitoring.needs import Need, list_needs
+from annotation.workflow.monitoring.progress import Doubt, Progress
+from annotation.workflow.notices import announcements
 
 CALM = timedelta(hours=1)
 """An incident is over once it was not seen for so long; what comes later is another one."""
 BACKLOG_INCIDENT, GAP_INCIDENT = "backlog", "gap"
 """The names of the incidents that something waits long for the bot, and that Telegram brought nothing."""
-GAP_TIME = timedelta(minutes=5)
-"""It is a gap where Telegram brought nothing for so long."""
 
 
 def count_doublings(duration: timedelta, *, unit: timedelta) -> int:
@@ -63,12 +64,12 @@ def note_incident(session: Session, *, name: str, since: datetime, doublings: in
 
 
 def record_heartbeat(session: Session, *, now: datetime) -> None:
-    """Record that Telegram brings updates now, and the gap where it had brought none for GAP_TIME or longer.
+    """Record that Telegram brings updates now, and the gap where it had brought none for `SILENT_AFTER` or longer.
 
     Whatever a bot waited for is over.
     """
     heartbeat = session.get(Heartbeat, POLLING) or Heartbeat(name=POLLING, at=now)
-    doublings = count_doublings(now - heartbeat.at, unit=GAP_TIME)
+    doublings = count_doublings(now - heartbeat.at, unit=bot_waits.SILENT_AFTER)
     if doublings:
         session.merge(Incident(name=GAP_INCIDENT, since=heartbeat.at, seen_at=now, doublings=doublings))
     heartbeat.at = now
@@ -80,7 +81,7 @@ def record_heartbeat(session: Session, *, now: datetime) -> None:
 def find_open_gap(session: Session, *, now: datetime) -> Incident | None:
     """The gap that goes on now, None where there is none: how old the heartbeat is, whichever process writes it."""
     heartbeat = session.get(Heartbeat, POLLING)
-    doublings = 0 if heartbeat is None else count_doublings(now - heartbeat.at, unit=GAP_TIME)
+    doublings = 0 if heartbeat is None else count_doublings(now - heartbeat.at, unit=bot_waits.SILENT_AFTER)
     if heartbeat is None or not doublings:
         return None
     return Incident(name=GAP_INCIDENT, since=heartbeat.at, seen_at=now, doublings=doublings)
@@ -91,8 +92,6 @@ def get_last_gap(session: Session) -> Incident | None:
     return session.get(Incident, GAP_INCIDENT)
 
 
-BACKLOG = timedelta(minutes=5)
-"""Organisers are told of what has waited for so long for the bot, and again each time that it has doubled."""
 GAP_TOLD = timedelta(days=1)
 """Organisers are told of a gap that is over if it ended so recently."""
 DECISIONS_EVERY = timedelta(minutes=10)
@@ -140,13 +139,12 @@ class OrganiserAlert:
 
 @dataclass(frozen=True, kw_only=True)
 class DigestLine:
-    """A project in the digest: how far it is, and how many decisions wait in it."""
+    """A project in the digest: how far it is, and when it would be done."""
 
     title: str
     status: ProjectStatus
     progress: Progress
     end: datetime | None
-    decisions: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,7 +161,8 @@ class Observation:
     """What is so at the time `at`: alerts, what waits long for the bot, a line for each project that is not over.
 
     `measured` is the progress of all projects, by their ids, but for closed ones whose progress is known. `told` are
-    the keys of alerts of which organisers, by the ids of their annotators, were told before.
+    the keys of alerts of which organisers, by the ids of their annotators, were told before. `needs` is what needs
+    them, None unless a digest is due. `doubts` are the items in doubt of the same projects as `measured`.
     """
 
     at: datetime
@@ -172,10 +171,22 @@ class Observation:
     digest: tuple[DigestLine, ...]
     measured: Mapping[int, Progress]
     told: Mapping[int, frozenset[str]]
+    needs: tuple[Need, ...] | None
+    doubts: Mapping[int, Sequence[Doubt]]
 
 
-def observe_campaigns(session: Session, *, now: datetime, telegram_ids: Collection[int]) -> Observation:
-    """Read what organisers may have to be told; nothing is written."""
+def observe_campaigns(
+    session: Session,
+    *,
+    now: datetime,
+    telegram_ids: Collection[int],
+    default_zone: str,
+    machine: MachineFacts | None = None,
+) -> Observation:
+    """Read what organisers may have to be told; nothing is written.
+
+    `default_zone` is the time zone of people who have not told theirs, `machine` what is known of the machine.
+    """
     alerts: list[OrganiserAlert] = []
     lines: list[DigestLine] = []
     all_measured: dict[int, Progress] = {}
@@ -186,33 +197,47 @@ def observe_campaigns(session: Session, *, now: datetime, telegram_ids: Collecti
         measured = all_measured[project.id or 0] = progress.measure_progress(session, project, now=now)
         if is_closed or project.status is ProjectStatus.LOADED:
             continue
-        decisions = list(_list_decisions(session, project))
-        alerts += [*_list_progress_alerts(project, measured, now=now), *decisions]
-        lines.append(
-            DigestLine(
-                title=project.title,
-                status=project.status,
-                progress=measured,
-                end=measured.estimate_end(now=now),
-                decisions=len(decisions),
-            )
-        )
+        alerts += [*_list_progress_alerts(project, measured, now=now), *_list_decisions(session, project)]
+        end = measured.estimate_end(project.status, now=now)
+        lines.append(DigestLine(title=project.title, status=project.status, progress=measured, end=end))
     alerts += _list_general_questions(session)
     alerts += _list_gaps(session, now=now)
     backlog = _find_backlog(session, now=now)
     keys = [alert.key for alert in alerts]
-    told = {
-        organiser.id or 0: _find_told(session, keys, annotator_id=organiser.id or 0)
-        for organiser in list_organisers(session, telegram_ids)
-    }
-    return Observation(
-        at=now, alerts=tuple(alerts), backlog=backlog, digest=tuple(lines), measured=all_measured, told=told
+    organisers = list_organisers(session, telegram_ids)
+    told = {organiser.id or 0: _find_told(session, keys, annotator_id=organiser.id or 0) for organiser in organisers}
+    has_digest = bool(lines) and any(
+        find_due_digest(session, organiser, now=now, default_zone=default_zone) for organiser in organisers
     )
+    return Observation(
+        at=now,
+        alerts=tuple(alerts),
+        backlog=backlog,
+        digest=tuple(lines),
+        measured=all_measured,
+        told=told,
+        needs=list_needs(session, now=now, default_zone=default_zone, machine=machine, measured=all_measured)
+        if has_digest
+        else None,
+        doubts={
+            project.id or 0: decisions.count_doubts(session, project)
+            for project in queries.list_projects(session)
+            if project.id in all_measured
+        },
+    )
+
+
+def find_due_digest(session: Session, organiser: Annotator, *, now: datetime, default_zone: str) -> str | None:
+    """The key of the digest that an organiser is to get now, as their day has begun; None if none is due."""
+    if announcements.find_day_end(now, organiser.time_zone, default=default_zone) is None:
+        return None
+    key = f"digest {now.astimezone(announcements.get_zone(organiser.time_zone, default_zone)):%Y-%m-%d}"
+    return None if is_told(session, key, annotator_id=organiser.id or 0) else key
 
 
 def store_progress(session: Session, observed: Observation) -> None:
     """Keep how far the projects are, so that no card has to count it."""
-    progress.store_tallies(session, observed.measured, at=observed.at)
+    progress.store_tallies(session, observed.measured, observed.doubts, at=observed.at)
 
 
 def _list_progress_alerts(project: Project, measured: Progress, *, now: datetime) -> Iterator[OrganiserAlert]:
@@ -276,7 +301,7 @@ def _find_backlog(session: Session, *, now: datetime) -> Backlog | None:
     """What has waited for BACKLOG or longer, None where nothing has."""
     counted = campaign_status.count_waiting_deliveries(session, now=now)
     oldest = min((at for at in (counted.oldest_update, counted.oldest_message) if at is not None), default=now)
-    doublings = count_doublings(now - oldest, unit=BACKLOG)
+    doublings = count_doublings(now - oldest, unit=campaign_status.BACKLOG)
     if not doublings:
         return None
     return Backlog(oldest=oldest, count=counted.updates + counted.messages, doublings=doublings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -16,8 +16,10 @@ from annotation.workflow.annotators import invitations, roster, support_messages
 from annotation.workflow.annotators.withdrawal import ReleasedCounts
 from annotation.workflow.lifecycle import text_changes, transitions
 from annotation.workflow.monitoring import progress
+from annotation.workflow.monitoring.needs import Need, measure_urgency
 from annotation.workflow.monitoring.progress import Progress
-from annotation.workflow.notices import announcements
+from annotation.workflow.notices import announcements, waiting_announcements
+from annotation.workflow.notices.waiting_announcements import CancelledAnnouncement
 from annotation.workflow.organisers import people
 from annotation.workflow.organisers.people import MessageKind, OpenMessage, add_request
 from annotation.workflow.review import cases
@@ -46,17 +48,18 @@ class CampaignChoice:
 
 @dataclass(frozen=True, kw_only=True)
 class ProjectOverview:
-    """How far a project is, how many people take part, and how many questions and reports wait for an answer."""
+    """How far a project is, how many people take part, and what of it needs the organisers."""
 
     project: models.Project
     progress: Progress
     people: int
-    questions: int
-    reports: int
+    needs: tuple[Need, ...]
 
 
-def list_campaigns(session: Session) -> list[CampaignChoice]:
-    """All programmes and single projects that ask people, those that were loaded last first, closed ones at the end."""
+def list_campaigns(session: Session, *, needs: Collection[Need]) -> list[CampaignChoice]:
+    """All programmes and single projects that ask people: those with the most urgent need first, then those that were
+    loaded last, closed ones at the end.
+    """
     programmes = session.exec(select(models.Programme).order_by(col(models.Programme.id).desc())).all()
     inside = set(session.exec(select(models.ProgrammeProject.project_id)).all())
     asking = [project for project in queries.list_projects(session) if project.overlap is not None]
@@ -65,7 +68,12 @@ def list_campaigns(session: Session) -> list[CampaignChoice]:
         *(_describe_programme(session, programme) for programme in programmes),
         *(_describe_project(project) for project in sorted(single, key=lambda project: project.id or 0, reverse=True)),
     ]
-    return sorted(listed, key=lambda campaign: campaign.status is ProjectStatus.CLOSED)
+
+    def get_place(campaign: CampaignChoice) -> tuple[int, bool]:
+        urgency = measure_urgency(needs, (project.id for project in campaign.projects))
+        return urgency, campaign.status is ProjectStatus.CLOSED
+
+    return sorted(listed, key=get_place)
 
 
 def get_campaign(session: Session, *, kind: int, campaign_id: int) -> CampaignChoice:
@@ -80,23 +88,16 @@ def get_campaign(session: Session, *, kind: int, campaign_id: int) -> CampaignCh
     return _describe_project(project)
 
 
-def summarise_project(session: Session, project: models.Project, *, now: datetime) -> ProjectOverview:
-    """What an organiser sees of a project at a glance."""
+def summarise_project(
+    session: Session, project: models.Project, *, needs: Iterable[Need], now: datetime
+) -> ProjectOverview:
+    """What an organiser sees of a project at a glance; `needs` are those of the whole database."""
     people = select(func.count()).where(models.Participation.project_id == project.id)
-    unanswered = (models.SupportMessage.project_id == project.id, col(models.SupportMessage.answered_at).is_(None))
-    questions = select(func.count()).where(*unanswered, models.SupportMessage.text != "")
-    # from the reports to their items: a join would go through all items of the project
-    reported_in = (
-        select(models.Item.project_id).where(col(models.Item.id) == col(models.Report.item_id)).scalar_subquery()
-    )
-    open_reports = select(func.count()).select_from(models.Report)
-    open_reports = open_reports.where(col(models.Report.resolved_at).is_(None), reported_in == project.id)
     return ProjectOverview(
         project=project,
         progress=progress.recall_progress(session, project, now=now),
         people=session.exec(people).one(),
-        questions=session.exec(questions).one(),
-        reports=session.exec(open_reports).one(),
+        needs=tuple(need for need in needs if need.project_id == project.id),
     )
 
 
@@ -132,6 +133,8 @@ class OrganiserAct(StrEnum):
     ANSWER_ALL = "answer to all"
     DISMISS = "dismiss"
     ANNOUNCE = "announce"
+    CANCEL = "cancel"
+    LIMIT_INVITATION = "limit invitation"
     EXPORT = "export"
 
 
@@ -190,6 +193,21 @@ def create_invitation(
     for project in campaign.projects:
         _record_act(session, OrganiserAct.INVITE, by=by, now=now, project_id=project.id)
     return invitation
+
+
+def limit_invitation(
+    session: Session,
+    *,
+    invitation: models.Invitation,
+    campaign: CampaignChoice,
+    expires_at: datetime,
+    by: int,
+    now: datetime,
+) -> None:
+    """Let an invitation be used until this time, at once no more if that is now."""
+    invitations.limit_invitation(session, invitation=invitation, expires_at=expires_at, now=now)
+    for project in campaign.projects:
+        _record_act(session, OrganiserAct.LIMIT_INVITATION, by=by, now=now, project_id=project.id)
 
 
 def list_invitations(session: Session, campaign: CampaignChoice) -> list[models.Invitation]:
@@ -299,6 +317,14 @@ def send_announcement(session: Session, *, announcement_id: int, by: int, now: d
     number = announcements.send_announcement(session, announcement=draft, now=now)
     _record_act(session, OrganiserAct.ANNOUNCE, by=by, now=now, project_id=draft.project_id)
     return number
+
+
+def cancel_announcement(session: Session, *, announcement_id: int, by: int, now: datetime) -> CancelledAnnouncement:
+    """Send an announcement to nobody else; raises Conflict if nobody waits for it, NotFound if it was never sent."""
+    cancelled = waiting_announcements.cancel_announcement(session, announcement_id=announcement_id, now=now)
+    project_id = session.get_one(models.Announcement, announcement_id).project_id
+    _record_act(session, OrganiserAct.CANCEL, by=by, now=now, project_id=project_id)
+    return cancelled
 
 
 def request_export(session: Session, *, project: models.ProjectRow, by: int, now: datetime) -> bool:

@@ -265,6 +265,12 @@ def list_people(session: Session, *, project_id: int, page: int) -> tuple[Sequen
     return [_describe_row(row) for row in rows], total
 
 
+def takes_part(session: Session, *, annotator_id: int) -> bool:
+    """Whether an annotator has begun with any project."""
+    begun = select(Participation.project_id).where(Participation.annotator_id == annotator_id)
+    return session.exec(begun.limit(1)).first() is not None
+
+
 def get_person(session: Session, *, project_id: int, annotator_id: int) -> AnnotatorDetails:
     """One annotator of the project; raises Stale where they do not take part in it."""
     row = session.execute(_select_people(project_id).where(col(Annotator.id) == annotator_id)).one_or_none()

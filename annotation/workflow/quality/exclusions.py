@@ -15,7 +15,16 @@ from sqlmodel import Session, col
 from aggregation.findings import write_plain
 from annotation.store import item_queue, journal, judgements, models, overlap_counts, table_base
 from annotation.store.models import AssignmentRow, Judgement
-from annotation.vocabulary import EXTRA, AssignmentStatus, Event, Exclusion, Stage, Surface
+from annotation.vocabulary import (
+    EXTRA,
+    AssignmentEnd,
+    AssignmentStatus,
+    Event,
+    Exclusion,
+    ExclusionKind,
+    Stage,
+    Surface,
+)
 from annotation.workflow import panels
 
 MAX_IDS_PER_STATEMENT = 500
@@ -44,9 +53,12 @@ def exclude_answers(
         assignments = judgements.list_assignments(session, batch)
         concerned += assignments
         excluded += [assignment for assignment in assignments if assignment.id in counted]
+    live = [assignment for assignment in concerned if assignment.status == AssignmentStatus.LIVE]
     for assignment in _sort_by_item(concerned):
         _release_place(session, assignment, now=now)
     session.flush()
+    why = AssignmentEnd.ITEM_CHANGED if exclusion.kind is ExclusionKind.ITEM_CHANGED else AssignmentEnd.BARRED
+    journal.record_assignment_ends(session, live, why=why, now=now)
     _record_change(session, Event.ANSWERS_EXCLUDED, excluded, reason=exclusion.reason, post_hoc=post_hoc, now=now)
     return len(excluded)
 

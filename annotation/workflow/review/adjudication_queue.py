@@ -16,7 +16,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from aggregation import spelling
+from aggregation import placeholders, spelling
 from annotation.campaigns.questions import Question
 from annotation.errors import BadInput, Conflict, NotFound, Stale, Where
 from annotation.store import judgements, queries
@@ -160,7 +160,8 @@ def decide_case(
     words = comment.strip()
     if len(set(stored)) < len(stored):
         raise BadInput("The same answer is given twice.", where=Where(field=item.external_id), remedy="Give it once.")
-    if (not stored and not words) or len(words) > MAX_COMMENT_LENGTH:
+    is_missing = not stored and placeholders.is_unwritten(words)
+    if is_missing or placeholders.has_control_characters(words) or len(words) > MAX_COMMENT_LENGTH:
         raise BadInput(
             f"A broken item needs a comment of up to {MAX_COMMENT_LENGTH} characters.",
             where=Where(field=item.external_id),
@@ -190,10 +191,11 @@ def undo_decision(
     adjudicator: AnnotatorRow,
     now: datetime,
     item_id: int | None = None,
-) -> str | None:
-    """Take the adjudicator's last decision back, or that on one item; its external id, None where there is none.
+) -> tuple[str, ...]:
+    """Take the adjudicator's last decision back, or that on one item; the external ids, none where there is none.
 
-    That on one item may also be of somebody who is suspended or forgotten.
+    Decisions that were stored together, at one time, are taken back together. That on one item is taken back alone; it
+    may also be of somebody who is suspended or forgotten.
     """
     held = select(Adjudication).join(Item, col(Item.id) == col(Adjudication.item_id))
     held = held.where(
@@ -206,13 +208,21 @@ def undo_decision(
     else:
         of_item = reviewers.build_revocable_condition(col(Adjudication.annotator_id), by=adjudicator)
         held = held.where(Adjudication.item_id == item_id, of_item)
-    held = held.order_by(col(Adjudication.id).desc()).limit(1)
-    own_last = session.exec(held).first()
-    if own_last is None:
-        return None
-    item = lock_item(session, own_last.item_id)
+    last = session.exec(held.order_by(col(Adjudication.id).desc()).limit(1)).first()
+    if last is None:
+        return ()
+    together = [last] if item_id is not None else session.exec(held.where(Adjudication.at == last.at)).all()
+    return tuple(
+        _undo_one(session, held, decision, adjudicator, now=now)
+        for decision in sorted(together, key=lambda decision: decision.item_id)
+    )
+
+
+def _undo_one(session: Session, held: Any, decision: Adjudication, adjudicator: AnnotatorRow, *, now: datetime) -> str:
+    """Take a decision back; the external id of its item. Raises Conflict where it does not hold any more."""
+    item = lock_item(session, decision.item_id)
     last = session.exec(held.where(Adjudication.item_id == item.id)).first()
-    if last is None or last.id != own_last.id:
+    if last is None or last.id != decision.id:
         raise Conflict("Somebody took this decision back at this moment.", remedy="Look at what waits, and try again.")
     queries.add_undone_row(session, last=last, annotator_id=adjudicator.id, item_revision=last.item_revision, now=now)
     return item.external_id

@@ -21,7 +21,16 @@ from annotation.campaigns.questions import Question, QuestionContent
 from annotation.errors import BadInput, Conflict, NotFound, Refused, Where
 from annotation.loading.drafts import format_value
 from annotation.store import journal, overlap_counts, queries
-from annotation.store.models import AdjudicationCase, GoldReview, Item, ItemRow, LabelStudioReviewTask, Project, Report
+from annotation.store.models import (
+    AdjudicationCase,
+    GoldReview,
+    Item,
+    ItemRow,
+    LabelStudioReviewTask,
+    Project,
+    ProjectTally,
+    Report,
+)
 from annotation.vocabulary import CaseReason, Event, GoldStratum, ItemStatus, Pool
 from annotation.workflow import definitions
 from annotation.workflow.quality import gold_answers
@@ -207,6 +216,10 @@ def refresh_cases(
         session.add(case)
         if not case.reasons and case.gold_review_id is None and case.id not in pushed:
             session.delete(case)
+    tally = session.get(ProjectTally, project.id)
+    if tally is not None:  # what was in doubt then is a case now, or in doubt no more
+        tally.doubts = [doubt for doubt in tally.doubts if doubt[1] != question]
+        session.add(tally)
     decided = {item.id for item, _ in queries.list_holding(session, project_id=project.id or 0, question=question)}
     for item in items.values():
         if (item.id or 0) in reasons and item.id not in waiting and item.id not in decided:
@@ -229,8 +242,9 @@ def plan_gold_review(
     """Draw the items of a gold review: all of the strata `people` and `models`, and `sample` of the rest.
 
     `strata` has the stratum of every main item with declared gold, by external id; `candidates` are answers of models,
-    as answers are stored, offered beside those of people. Raises BadInput for a sample below LEAST_SAMPLE, Refused
-    without declared gold, and Conflict where the review is planned already.
+    as answers are stored, offered beside those of people. A review of which nothing is decided yet is drawn again.
+    Raises BadInput for a sample below LEAST_SAMPLE, Refused without declared gold, and Conflict where items of the
+    review are decided.
     """
     if sample < LEAST_SAMPLE:
         raise BadInput(
@@ -239,8 +253,7 @@ def plan_gold_review(
             remedy=f"Draw {LEAST_SAMPLE} or more.",
         )
     _lock_project(session, project)
-    if find_gold_review(session, project=project, question=question) is not None:
-        raise Conflict("The gold review is planned already.", remedy="Go on with it: leave --sample and --models out.")
+    _drop_gold_review(session, project=project, question=question)
     items = [item for item in _list_main_items(session, project) if item.external_id in strata]
     if not items:
         raise Refused(f"{project.name} has no declared gold to review.", remedy="Name it in `items.gold`.")
@@ -269,6 +282,31 @@ def plan_gold_review(
             session.add(case)
     session.flush()
     return review
+
+
+def _drop_gold_review(session: Session, *, project: Project, question: str) -> None:
+    """Delete the plan of a gold review, if there is one; raises Conflict where items of it were decided since."""
+    review = find_gold_review(session, project=project, question=question)
+    if review is None:
+        return
+    drawn = [case for case in _list_cases(session, project, question) if case.gold_review_id == review.id]
+    holding = queries.list_holding(session, project_id=project.id or 0, question=question)
+    decided_at = {item.id: decision.at for item, decision in holding}
+    number = sum(decided_at.get(case.item_id, review.created_at) > review.created_at for case in drawn)
+    if number:
+        raise Conflict(
+            f"The gold review has begun: {number} of its {len(drawn)} items are decided.",
+            remedy="Go on with it: leave --sample and --models out.",
+        )
+    pushed = set(session.exec(select(LabelStudioReviewTask.case_id)))
+    for case in drawn:
+        case.gold_review_id, case.stratum, case.candidates = None, None, []
+        session.add(case)
+        if not case.reasons and case.id not in pushed and case.item_id not in decided_at:
+            session.delete(case)
+    session.flush()
+    session.delete(review)
+    session.flush()
 
 
 def find_gold_review(session: Session, *, project: Project, question: str) -> GoldReview | None:

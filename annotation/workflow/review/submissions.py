@@ -18,6 +18,7 @@ from annotation.errors import BadInput, Conflict, NotFound, Refused, Where
 from annotation.store import database, judgements, models
 from annotation.store.database import LockedAnnotator
 from annotation.store.models import Annotator, Assignment, AssignmentRow, Item, Judgement, Project, SubmissionReview
+from annotation.store.table_base import UtcDateTime
 from annotation.vocabulary import AssignmentStatus, ExclusionKind, Pool, ReviewDecision, build_rejection
 from annotation.workflow import definitions, participations
 from annotation.workflow.annotators import withdrawal
@@ -205,17 +206,48 @@ def _select_answers(project: Project, reviewer: Annotator, answer_id: int | None
         .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
         .outerjoin(SubmissionReview, is_last)
         .where(
-            Assignment.project_id == project.id,
-            Assignment.status == AssignmentStatus.DONE,
-            Item.pool == Pool.MAIN,
-            col(Judgement.skip_reason).is_(None),
-            judgements.build_final_revision_condition(),
+            *_list_conditions(project),
             judgements.build_counting_condition(ignoring=(ExclusionKind.REJECTED,)),
             ~reviewers.build_answered_condition(reviewer.id or 0),
         )
     )
     query = query if answer_id is None else query.where(Assignment.id == answer_id)
     return query.order_by(col(Assignment.id))
+
+
+def list_reviewed_projects(session: Session) -> frozenset[int]:
+    """The ids of the projects in which somebody has reviewed an answer."""
+    reviewed = select(Assignment.project_id).join(SubmissionReview).distinct()
+    return frozenset(session.exec(reviewed))
+
+
+def count_waiting_answers(session: Session, project: Project) -> tuple[int, datetime | None]:
+    """How many answers wait for a reviewer, whoever that is, and since when the first does."""
+    held = sa.select(col(SubmissionReview.id)).where(
+        col(SubmissionReview.assignment_id) == col(Assignment.id),
+        col(SubmissionReview.decision) != ReviewDecision.UNDONE,
+        col(SubmissionReview.revision) == col(Judgement.revision),
+        _IS_LAST,
+    )
+    waiting = (
+        select(func.count(), func.min(Judgement.answered_at, type_=UtcDateTime()))
+        .select_from(Assignment)
+        .join(Item, col(Item.id) == col(Assignment.item_id))
+        .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
+        .where(*_list_conditions(project), judgements.build_counting_condition(), ~held.exists())
+    )
+    return session.exec(waiting).one()
+
+
+def _list_conditions(project: Project) -> tuple[sa.ColumnElement[bool], ...]:
+    """The conditions that an answer is a final one of the main stage, and no skip."""
+    return (
+        col(Assignment.project_id) == project.id,
+        col(Assignment.status) == AssignmentStatus.DONE,
+        col(Item.pool) == Pool.MAIN,
+        col(Judgement.skip_reason).is_(None),
+        judgements.build_final_revision_condition(),
+    )
 
 
 def _is_holding(review: SubmissionReview | None, judgement: Judgement) -> bool:
@@ -284,7 +316,8 @@ def reject_answer(
     reviewer may not review.
     """
     words = " ".join(reason.split())
-    if placeholders.is_unwritten(words) or len(words) > MAX_REASON_LENGTH:
+    is_missing = placeholders.is_unwritten(words) or placeholders.has_control_characters(words)
+    if is_missing or len(words) > MAX_REASON_LENGTH:
         raise BadInput(
             f"A rejection needs a reason of up to {MAX_REASON_LENGTH} characters.",
             where=Where(field="reason"),
@@ -305,11 +338,12 @@ def reject_answer(
 
 def undo_review(
     session: Session, *, project: Project, reviewer: Annotator, now: datetime, answer_id: int | None = None
-) -> int | None:
-    """Take the reviewer's last decision in the project back, or that on one answer; its id, None where there is none.
+) -> tuple[int, ...]:
+    """Take the reviewer's last decision in the project back, or that on one answer; the ids, none where there is none.
 
-    A rejected answer counts again, or is kept as extra where others have filled its item. Quality rules and the
-    exclusion of its annotator still hold. The decision on one answer may also be of somebody suspended or forgotten.
+    Decisions that were stored together, at one time, are taken back together. A rejected answer counts again, or is
+    kept as extra where others have filled its item. Quality rules and the exclusion of its annotator still hold. The
+    decision on one answer is taken back alone; it may also be of somebody suspended or forgotten.
     """
     held = (
         select(SubmissionReview)
@@ -321,19 +355,35 @@ def undo_review(
     else:
         of_answer = reviewers.build_revocable_condition(col(SubmissionReview.annotator_id), by=reviewer)
         held = held.where(SubmissionReview.assignment_id == answer_id, of_answer)
-    held = held.order_by(col(SubmissionReview.id).desc()).limit(1)
-    own_last = session.exec(held).first()
-    if own_last is None:
-        return None
-    assignment = models.ASSIGNMENTS.get_one(session, own_last.assignment_id)
+    last = session.exec(held.order_by(col(SubmissionReview.id).desc()).limit(1)).first()
+    if last is None:
+        return ()
+    together = [last] if answer_id is not None else session.exec(held.where(SubmissionReview.at == last.at)).all()
+    assignments = [models.ASSIGNMENTS.get_one(session, decision.assignment_id) for decision in together]
+    pairs = zip(together, assignments, strict=True)  # annotators are locked in one order
+    for decision, assignment in sorted(pairs, key=lambda pair: (pair[1].annotator_id, pair[1].id)):
+        _undo_one(session, held, decision, assignment, project=project, reviewer=reviewer, now=now)
+    return tuple(sorted(decision.assignment_id for decision in together))
+
+
+def _undo_one(
+    session: Session,
+    held: Any,
+    decision: SubmissionReview,
+    assignment: AssignmentRow,
+    *,
+    project: Project,
+    reviewer: Annotator,
+    now: datetime,
+) -> None:
+    """Take a decision back; raises Conflict where it does not hold any more."""
     locked = database.lock_annotator(session, assignment.annotator_id)
-    last = session.exec(held.where(SubmissionReview.assignment_id == own_last.assignment_id)).first()
-    if last is None or last.id != own_last.id:
+    last = session.exec(held.where(SubmissionReview.assignment_id == decision.assignment_id)).first()
+    if last is None or last.id != decision.id:
         raise Conflict("Somebody took this decision back at this moment.", remedy="Look at what waits, and try again.")
     _add_undone_row(session, last, reviewer, now=now)
     if last.decision is ReviewDecision.REJECTED:
         _reinstate_answer(session, locked, project=project, assignment=assignment, reason=last.reason, now=now)
-    return last.assignment_id
 
 
 def _add_undone_row(session: Session, last: SubmissionReview, reviewer: Annotator, *, now: datetime) -> None:

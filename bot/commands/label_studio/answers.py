@@ -93,7 +93,7 @@ def _print_results(results: Sequence[PullResult], names: Mapping[str, str]) -> N
         for name, result in named
         if result.missing
     ]
-    notes += [f"{name}: {line}" for name, result in named for line in _describe_queue(result)]
+    notes += [f"{name}: {line}" for name, result in named for line in _describe_queue(result, names)]
     notes += [] if results else ["No batch was pushed yet."]
     terminal_output.print_table("Pulled", columns, rows, notes=notes)
 
@@ -113,32 +113,35 @@ def _describe_set_aside(result: PullResult) -> list[str]:
 
 def _describe_dropped(result: PullResult) -> list[str]:
     """That corrections drop most of a text; nothing if none does."""
-    items = batches.name_items(result.most_dropped)
-    return [f"less than half of the text is left: {items}. Ask, or look: hromada export"] if items else []
+    if not result.most_dropped:
+        return []
+    items, remedy = batches.name_items(result.most_dropped), f"hromada export {result.project}"
+    return [f"less than half of the text is left: {items}. Ask them, or see stories.html: {remedy}"]
 
 
-def _describe_queue(result: PullResult) -> list[str]:
-    """What changed in an annotator's queue, and what to do about it."""
+def _describe_queue(result: PullResult, names: Mapping[str, str]) -> list[str]:
+    """What changed in an annotator's queue, and what to do about it; `names` are full names by pseudonym."""
     lines = [
         batches.describe_removed(result.queue.removed),
         batches.describe_begun(result.queue.begun, project=result.project),
     ]
     if result.queue.missing:
         missing = batches.name_items(result.queue.missing)
-        lines.append(f"deleted in Label Studio, or never sent: {missing}. Send again: {_build_push_command(result)}")
+        command = _build_push_command(result, names.get(result.annotator, result.annotator).partition(" ")[0])
+        lines.append(f"deleted in Label Studio, or never sent: {missing}. Send again: {command}")
     return [line for line in lines if line]
 
 
-def _build_push_command(result: PullResult) -> str:
-    """The command that sends what is missing in this batch; to answer, it assigns no more than that."""
+def _build_push_command(result: PullResult, person: str) -> str:
+    """The command that sends what is missing in this batch; to answer, it assigns nothing new."""
     if result.work == "answers":
         second = " --second" if result.second else ""
-        number = len(result.queue.missing)
-        return f"hromada label-studio push {result.project} --person {result.annotator} --number {number}{second}"
+        number = result.queue.waiting
+        return f"hromada label-studio push {result.project} --person {person} --number {number}{second}"
     command = "review" if result.work == "review" else "adjudicate"
     gold_review = " --gold-review" if result.work == "gold review" else ""
     question = f" --question {result.question}" if result.question else ""
-    return f"hromada {command} {result.project} --label-studio --as {result.annotator}{question}{gold_review}"
+    return f"hromada {command} {result.project} --label-studio --as {person}{question}{gold_review}"
 
 
 def watch(
@@ -168,7 +171,7 @@ def watch(
             if result.changes:
                 terminal_output.print_sentence(f"{name}: {_describe_changes(result)}.")
             _print_problem_once(problems, str(result.remote_id), result.problem)
-            lines, earlier = _describe_queue(result), printed.get(result.remote_id, [])
+            lines, earlier = _describe_queue(result, names), printed.get(result.remote_id, [])
             lines += _describe_set_aside(result)
             printed[result.remote_id] = lines
             for line in lines:

@@ -80,13 +80,13 @@ def print_push(result: PushResult, *, written: str, names: Mapping[str, str]) ->
         terminal_output.print_line(result.address)
     else:
         terminal_output.print_sentence(f"Nothing waits for {person} in Label Studio.")
-    for line in _describe_push(result, names):
+    for line in _describe_push(result, written, names):
         terminal_output.print_sentence(line)
 
 
-def _describe_push(result: PushResult, names: Mapping[str, str]) -> Iterator[str]:
+def _describe_push(result: PushResult, written: str, names: Mapping[str, str]) -> Iterator[str]:
     if result.nothing_assigned is not None:
-        reason = REASONS[result.nothing_assigned.reason].format(person=result.annotator, project=result.project)
+        reason = REASONS[result.nothing_assigned.reason].format(person=written, project=result.project)
         yield f"They get no more now: {reason}."
     elif not result.in_hand and not result.left_out:
         yield "None of their answers waits for a second look: pull the first ones before."

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from aggregation import placeholders
 from annotation.campaigns.bot_commands import ADJUDICATE
 from annotation.errors import Stale
 from annotation.workflow.conversations.conversation_state import ConversationStep
@@ -75,6 +76,8 @@ def submit_comment(context: UpdateContext) -> TelegramCalls:
     [[back]] = prompts.decode_prompt(context.state.prompt).buttons
     asked = updates_and_calls.decode_callback(back.data)
     closed = context.close_prompt()
+    if placeholders.is_unwritten(comment):
+        return join_calls(closed, context.send_text("case-no-comment"), _return_to_case(context, asked))
     context.save_state(context.state.with_step(ConversationStep.NONE))
     try:
         queued = _find_shown_case(context, asked)
@@ -89,6 +92,15 @@ def submit_comment(context: UpdateContext) -> TelegramCalls:
         return join_calls(closed, context.send_text("stale"), case_queue.show_next_case(context))
     decided = cases.render_decided_case(queued, context.translate, comment=comment)
     return join_calls(closed, context.send(decided), case_queue.show_next_case(context, after=queued.case.case_id))
+
+
+def _return_to_case(context: UpdateContext, asked: CallbackData | None) -> TelegramCalls:
+    """Show the case of the question again, or what waits if it does not wait any more."""
+    context.save_state(context.state.with_step(ConversationStep.NONE))
+    try:
+        return case_queue.ask_case(context, _find_shown_case(context, asked))
+    except Stale:
+        return case_queue.show_next_case(context)
 
 
 def _show_case(context: UpdateContext, callback: CallbackData) -> TelegramCalls:

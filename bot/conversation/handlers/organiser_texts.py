@@ -6,16 +6,18 @@ What goes to more than one person is shown before it is sent.
 
 from __future__ import annotations
 
+from aggregation import placeholders
 from annotation.campaigns import bot_commands
 from annotation.errors import BadInput, Conflict, Stale
 from annotation.workflow.conversations.conversation_state import ConversationStep
-from annotation.workflow.notices import announcements
+from annotation.workflow.notices import announcements, waiting_announcements
 from annotation.workflow.organisers import campaigns, people
 from annotation.workflow.organisers.campaigns import PROGRAMME
 from bot.conversation import organiser_notifications, prompts, updates_and_calls
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import CallbackData, TelegramCalls
 from bot.conversation.views import organiser_cards, organiser_messages
+from bot.conversation.views.organiser_cards import OrganiserCard
 
 ANSWER, ANSWER_ALL, SUSPEND, ANNOUNCE = "answer", "answer-all", "suspend", "announce"
 QUESTIONS = (ANSWER, ANSWER_ALL, SUSPEND, ANNOUNCE)
@@ -52,14 +54,19 @@ def leave_question(context: UpdateContext, callback: CallbackData) -> TelegramCa
     """Ask for nothing any more and show where the organiser was before."""
     words = organiser_notifications.make_words(context)
     if callback.word == f"{ASKED}{ANNOUNCE}":
-        return organiser_notifications.show_card(context, words.render_card(words("dropped-now")))
+        return organiser_notifications.show_card(context, organiser_messages.render_dropped(words))
     if callback.word == f"{ASKED}{SUSPEND}":
-        project_id = callback.get_number(0)
-        person = people.get_person(context.transaction.session, project_id=project_id, annotator_id=callback.row_id)
-        card = organiser_cards.render_person(person, words, project_id=project_id)
+        card = _render_person(context, callback)
     else:
         card = organiser_notifications.render_next_message(context, project_id=callback.get_number(1))
     return organiser_notifications.show_card(context, card)
+
+
+def _render_person(context: UpdateContext, asked: CallbackData) -> OrganiserCard:
+    """The card of the annotator whose suspension was asked about."""
+    project_id = asked.get_number(0)
+    person = people.get_person(context.transaction.session, project_id=project_id, annotator_id=asked.row_id)
+    return organiser_cards.render_person(person, organiser_notifications.make_words(context), project_id=project_id)
 
 
 def submit_text(context: UpdateContext) -> TelegramCalls:
@@ -72,6 +79,10 @@ def submit_text(context: UpdateContext) -> TelegramCalls:
     unknown = bot_commands.list_unknown_commands(context.text) if asked.word != f"{ASKED}{SUSPEND}" else ()
     if unknown:
         return context.send(*words.render_card(words("unknown-command", command=f"/{unknown[0]}")))
+    if asked.word == f"{ASKED}{SUSPEND}" and placeholders.is_unwritten(context.text):
+        context.save_state(context.state.without_prompt())
+        told = context.send(*words.render_card(words("no-reason")))
+        return join_calls(told, context.send(*_render_person(context, asked)))
     submit = {
         f"{ASKED}{ANSWER}": _answer_writer,
         f"{ASKED}{ANSWER_ALL}": _preview_answer,
@@ -157,8 +168,11 @@ def _preview_announcement(context: UpdateContext, asked: CallbackData) -> Telegr
     )
     draft_id, recipients = draft.id or 0, announcements.count_recipients(context.transaction.session, draft)
     words = organiser_notifications.make_words(context)
+    first = waiting_announcements.find_first_time(
+        context.transaction.session, draft, now=context.now, default_zone=context.settings.time_zone
+    )
     preview = organiser_messages.render_announcement_preview(
-        draft.text, words, draft_id=draft_id, recipients=recipients
+        draft.text, words, draft_id=draft_id, recipients=recipients, first=first
     )
     if not recipients:
         announcements.drop_draft(context.transaction.session, announcement_id=draft_id, author_id=context.annotator_id)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 
 from annotation.campaigns.bot_commands import ADMIN
 from annotation.errors import Conflict, NotFound, Stale
-from annotation.workflow.annotators import invitations
 from annotation.workflow.annotators.withdrawal import ReleasedCounts
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from annotation.workflow.monitoring import blindness
@@ -19,12 +18,10 @@ from annotation.workflow.organisers import campaigns, people
 from annotation.workflow.organisers.campaigns import CampaignChoice
 from annotation.workflow.organisers.people import MessageKind
 from bot.conversation import organiser_notifications, prompts, updates_and_calls
-from bot.conversation.handlers import organiser_texts
+from bot.conversation.handlers import organiser_announcements, organiser_invitations, organiser_texts
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import ButtonAction, CallbackData, TelegramCalls
-from bot.conversation.views import organiser_cards, organiser_messages
-from bot.conversation.views.organiser_cards import OrganiserCard
-from bot.conversation.views.organiser_messages import InvitationLine
+from bot.conversation.views import organiser_cards
 
 
 def asks_for_campaigns(context: UpdateContext) -> bool:
@@ -45,6 +42,21 @@ def is_organiser_tap(context: UpdateContext) -> bool:
 def send_campaigns(context: UpdateContext) -> TelegramCalls:
     """`/admin`: show all campaigns in a new message."""
     return context.send(*organiser_notifications.render_campaigns(context))
+
+
+def is_stray_text(context: UpdateContext) -> bool:
+    """Whether an organiser who takes part in nothing wrote a text that nothing asks for."""
+    return (
+        context.state.step in {ConversationStep.NONE, ConversationStep.LANGUAGE}
+        and organiser_notifications.is_organiser(context)
+        and not people.takes_part(context.transaction.session, annotator_id=context.annotator_id)
+    )
+
+
+def answer_stray_text(context: UpdateContext) -> TelegramCalls:
+    """Say that nothing asks for a text, and show all campaigns with what can be done."""
+    words = organiser_notifications.make_words(context)
+    return join_calls(context.send(*words.render_card(words("stray-text"))), send_campaigns(context))
 
 
 def apply_tap(context: UpdateContext) -> TelegramCalls:
@@ -80,10 +92,8 @@ def _get_campaign(context: UpdateContext, callback: CallbackData) -> CampaignCho
 
 def _show_campaign(context: UpdateContext, callback: CallbackData, toast: str = "") -> TelegramCalls:
     campaign = _get_campaign(context, callback)
-    summaries = [
-        campaigns.summarise_project(context.transaction.session, project, now=context.now)
-        for project in campaign.projects
-    ]
+    found = organiser_notifications.list_needs(context)
+    summaries = organiser_notifications.summarise_campaign(context, campaign, found)
     card = organiser_cards.render_campaign(campaign, summaries, organiser_notifications.make_words(context))
     return organiser_notifications.show_card(context, card, toast)
 
@@ -100,43 +110,6 @@ def _resume_campaign(context: UpdateContext, callback: CallbackData) -> Telegram
         context.transaction.session, campaign=_get_campaign(context, callback), by=context.annotator_id, now=context.now
     )
     return _show_campaign(context, callback, organiser_notifications.make_words(context)("resumed-now"))
-
-
-def _show_invitations(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
-    """The invitations in a message of their own, which can be forwarded."""
-    campaign = _get_campaign(context, callback)
-    return join_calls(context.acknowledge(), context.send(*_render_invitations(context, campaign)))
-
-
-def _make_invitation(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
-    campaign = _get_campaign(context, callback)
-    campaigns.create_invitation(
-        context.transaction.session,
-        campaign=campaign,
-        known=callback.get_number(1),
-        by=context.annotator_id,
-        now=context.now,
-    )
-    return organiser_notifications.show_card(context, _render_invitations(context, campaign))
-
-
-def _render_invitations(context: UpdateContext, campaign: CampaignChoice) -> OrganiserCard:
-    lines = [
-        InvitationLine(
-            link=invitations.format_link(made.code, bot_name=context.settings.bot_name),
-            used=made.used,
-            most=made.max_uses,
-            expires_at=made.expires_at,
-        )
-        for made in campaigns.list_invitations(context.transaction.session, campaign)
-    ]
-    return organiser_messages.render_invitations(
-        campaign,
-        lines,
-        organiser_notifications.make_words(context),
-        known=len(lines),
-        has_others=campaigns.is_programme_invited(context.transaction.session, campaign),
-    )
 
 
 def _show_people(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
@@ -162,6 +135,15 @@ def _unsuspend_person(context: UpdateContext, callback: CallbackData) -> Telegra
         context.transaction.session, annotator_id=callback.row_id, by=context.annotator_id, now=context.now
     )
     return _show_person(context, callback, organiser_notifications.make_words(context)("unsuspended-now"))
+
+
+def _ask_to_release(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
+    """Ask before items are taken back, with their number: an annotator does not get them again by a second tap."""
+    project_id, counts = callback.get_number(0), (callback.get_number(1), callback.get_number(2))
+    details = people.get_person(context.transaction.session, project_id=project_id, annotator_id=callback.row_id)
+    words = organiser_notifications.make_words(context)
+    card = organiser_cards.render_release_question(details, words, project_id=project_id, counts=counts)
+    return organiser_notifications.show_card(context, card)
 
 
 def _release_items(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
@@ -236,40 +218,23 @@ def _add_to_instructions(context: UpdateContext, callback: CallbackData) -> Tele
     return join_calls(done, context.send(*organiser_notifications.render_next_message(context, project_id=0)))
 
 
-def _send_announcement(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
-    number = campaigns.send_announcement(
-        context.transaction.session, announcement_id=callback.row_id, by=context.annotator_id, now=context.now
-    )
-    words = organiser_notifications.make_words(context)
-    return organiser_notifications.show_card(context, words.render_card(words("announced-now", count=number)))
-
-
-def _drop_draft(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
-    announcements.drop_draft(
-        context.transaction.session, announcement_id=callback.row_id, author_id=context.annotator_id
-    )
-    words = organiser_notifications.make_words(context)
-    return organiser_notifications.show_card(context, words.render_card(words("dropped-now")))
-
-
 TAPS: Mapping[str, Callable[[UpdateContext, CallbackData], TelegramCalls]] = {
     "campaigns": _list_campaigns,
     "campaign": _show_campaign,
     "pause": _pause_campaign,
     "resume": _resume_campaign,
-    "invite": _show_invitations,
-    "new-link": _make_invitation,
     "people": _show_people,
     "person": _show_person,
     "unsuspend": _unsuspend_person,
-    "release": _release_items,
+    "release": _ask_to_release,
+    "release-now": _release_items,
     "inbox": _show_inbox,
     "next": _show_next_message,
     "dismiss": _dismiss_report,
     "export": _request_export,
     "add": _add_to_instructions,
-    "send": _send_announcement,
-    "drop": _drop_draft,
+    **organiser_announcements.TAPS,
+    **organiser_invitations.TAPS,
     **dict.fromkeys(organiser_texts.QUESTIONS, organiser_texts.ask_for_text),
     **{f"{organiser_texts.ASKED}{word}": organiser_texts.leave_question for word in organiser_texts.QUESTIONS},
 }

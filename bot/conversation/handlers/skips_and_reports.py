@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from annotation.errors import BadInput, Conflict, Stale
 from annotation.workflow import assignments, participations
-from annotation.workflow.annotators import consents, support_messages, withdrawal
+from annotation.workflow.annotators import consents, support_messages
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import ConversationStep
@@ -80,7 +80,7 @@ def pause_work(context: UpdateContext) -> TelegramCalls:
         for draft in context.state.drafts
         if draft.revision and not conversation_state.is_begun(draft)
     ]
-    withdrawal.release_live_assignments(context.transaction.session, annotator_id=context.annotator_id, now=context.now)
+    navigation.release_live_item(context)
     work_sessions.forget_session(context)
     context.save_state(context.state.with_step(ConversationStep.NONE))
     tapped = context.without_tap()

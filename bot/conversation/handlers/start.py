@@ -7,7 +7,7 @@ from dataclasses import replace
 from annotation.errors import Stale
 from annotation.workflow import assignments
 from annotation.workflow.allocation import open_projects
-from annotation.workflow.annotators import invitations, registration, withdrawal
+from annotation.workflow.annotators import invitations, registration
 from annotation.workflow.annotators.invitations import InvitationRefusal, RedeemedInvitation
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations.conversation_state import ConversationStep
@@ -104,9 +104,7 @@ def enter_project(context: UpdateContext) -> TelegramCalls:
     older: TelegramCalls = ()
     if isinstance(item, AssignedItem) and item.project_id not in entry.projects:
         older = navigation.remove_item_buttons(context, item)
-        withdrawal.release_live_assignments(
-            context.transaction.session, annotator_id=context.annotator_id, now=context.now
-        )
+        navigation.release_live_item(context)
     exhausted_entries = tuple(candidate for candidate in context.state.exhausted_entries if candidate != key)
     context.save_state(replace(context.state, entry=key, exhausted_entries=exhausted_entries))
     return join_calls(context.acknowledge(), older, navigation.show_current_screen(context.without_tap()))

@@ -900,6 +900,8 @@ case-main = Main answer: { $answer }
 case-broken = Broken
 # For those who decide: after that button.
 case-broken-why = What is wrong with this item? Write a few words.
+# For those who decide: what they wrote there has no letter or digit, such as "-".
+case-no-comment = That has no words, so the item is not marked as broken. The case is shown again.
 # For those who decide: in place of the item.
 # $comment (no question in it): what they wrote
 case-broken-mark = ✗ Broken: { $comment }

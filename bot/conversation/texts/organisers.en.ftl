@@ -4,7 +4,12 @@ admin = Campaigns
 admin-nothing = Nothing is loaded yet: `hromada load` on the command line.
 admin-command = Campaigns, people, questions
 admin-line = { $title } — { $status }, { $share } %
-admin-waiting = Waiting for an answer: { $count }
+admin-announced = Messages to all: { $count ->
+    [one] { $count } person has yet to get one
+   *[other] { $count } people have yet to get one
+}
+button-announced = Messages to all: { $count }
+stray-text = Nothing asks you for a text now. To write to people, choose here:
 status-loaded = not started
 status-running = running
 status-paused = paused
@@ -16,13 +21,6 @@ people-count = { $count ->
     [one] { $count } person is taking part
    *[other] { $count } people are taking part
 }
-waiting-counts = Waiting: { $questions ->
-    [one] { $questions } question
-   *[other] { $questions } questions
-}, { $reports ->
-    [one] { $reports } report
-   *[other] { $reports } reports
-}.
 campaign-projects = Data sets
 button-all = ‹ All campaigns
 button-back = ‹ Back
@@ -61,8 +59,14 @@ person-gone = Their data was erased at their request.
 button-suspend = Suspend
 button-unsuspend = End suspension
 button-release = Take back: { $count }
+release-why = Take back { $count ->
+    [one] { $count } item
+   *[other] { $count } items
+} from { $name }? Others get them; this cannot be undone.
+button-release-now = Take back now: { $count }
 suspend-why = Why are you suspending { $name }? Write one sentence: it is kept on record. The bot does not show it, but they can read it if they ask for their data.
 suspended-now = { $name } is suspended in all projects.
+no-reason = Nobody is suspended: the reason has no words.
 unsuspended-now = The suspension is over
 released-now = Taken back: { $telegram } in Telegram, { $label } in Label Studio
 
@@ -96,15 +100,28 @@ invitation-none = There are none yet: anybody who finds the bot can take part. A
 invitation-of-programme = There are none for this data set alone. Invitations to the whole programme also work here.
 invitation-line = { $link } — used { $used }{ $until }
 invitation-until = , until { $date }
+invitation-ended = , ended { $date }
+invitation-new = Make a new link? Anyone who has it can join “{ $title }”, for { $days } days.
+invitation-first = After the first link is made, nobody can join without one.
+invitation-one = Invitation to “{ $title }”
+invitation-explained = People who have joined stay, whatever happens to the link. A link that has ended can be made to last again.
 button-new-link = New link
+button-make-link = Make the link
+button-end-link = End it now
+button-link-days = { $count ->
+    [one] Until tomorrow
+   *[other] For { $count } days from now
+}
 
 ## A message to all
 
 announce-type = Type the message. You will see it before it is sent.
 announce-preview = { $count ->
-    [one] { $count } person gets this, between 10 and 20 o’clock where they are:
-   *[other] { $count } people get this, each between 10 and 20 o’clock where they are:
+    [one] { $count } person gets this, between 10 and 20 o’clock where they are.
+   *[other] { $count } people get this, each between 10 and 20 o’clock where they are.
 }
+announce-at-once = It goes out now where it is day, elsewhere from 10:00 where people are.
+announce-from = It goes out from { $when }: to each person from 10:00 where they are.
 announce-nobody = Nobody would get it: nobody takes part yet whom the bot can write to.
 button-send = Send
 button-dont = Do not send
@@ -113,6 +130,24 @@ announced-now = { $count ->
    *[other] It goes to { $count } people, about 29 per second.
 }
 dropped-now = Not sent.
+announced = Messages to all that people have yet to get
+announced-nothing = Nobody has yet to get a message to all.
+announced-to-all = to all
+announced-line = { $to }: { $count ->
+    [one] { $count } person has yet to get it
+   *[other] { $count } people have yet to get it
+}, { $reached } have it.
+button-cancel = Cancel this message
+button-cancel-number = Cancel { $number }
+cancel-why = Cancel this message? { $count ->
+    [one] { $count } person will not get it
+   *[other] { $count } people will not get it
+}; { $reached } have it already and keep it:
+button-cancel-now = Cancel it for { $count }
+cancelled-now = Cancelled: { $count ->
+    [one] { $count } person does not get it
+   *[other] { $count } people do not get it
+}, { $reached } have it.
 too-long-text = That is too long: at most { $most } characters.
 unknown-command = There is no command { $command }. Please write it again with a command that exists: /help lists them.
 empty-text = Please write it in words: there is no text to send.
@@ -153,7 +188,85 @@ digest = Since yesterday:
 digest-line = { $title }: { $day } in 24 hours, { $done } of { $needed }{ $end }
 digest-end = , done { $when }
 digest-paused = { $title }: paused, { $done } of { $needed }
-digest-decisions = Decisions waiting: { $count }
+
+## What needs organisers
+
+needs = What needs you
+needs-none = Nothing needs you now.
+needs-more = { $count ->
+    [one] { $count } more: `hromada status`
+   *[other] { $count } more: `hromada status`
+}
+needs-since = { $what } · since { $when }
+bot-works = The bot is working.
+bot-is-off = The bot is not working.
+need-bot = The bot is not working: nobody gets a reply
+need-bot-never = No bot has worked here yet: nobody gets a reply
+need-disk = The disk is almost full: { $free } MB free, { $needed } MB needed
+need-silence = Nothing comes from Telegram. { $why }
+need-backlog = { $count ->
+    [one] { $count } update or message is waiting for the bot
+   *[other] { $count } updates or messages are waiting for the bot
+}
+need-parked = { $count ->
+    [one] { $count } delivery is parked
+   *[other] { $count } deliveries are parked
+}
+need-stall = No answer for a day or longer
+need-question = { $count ->
+    [one] { $count } question from annotators
+   *[other] { $count } questions from annotators
+}
+need-report = { $count ->
+    [one] { $count } report
+   *[other] { $count } reports
+}
+need-paused = { $count ->
+    [one] { $count } annotator paused by a rule: { $names }
+   *[other] { $count } annotators paused by a rule: { $names }
+}
+need-dispute = { $count ->
+    [one] { $count } disputed item
+   *[other] { $count } disputed items
+}
+need-dispute-ties = { $count ->
+    [one] { $count } disputed item, a tie
+   *[other] { $count } disputed items, { $ties } of them ties
+}
+need-gold-review = { $count ->
+    [one] { $count } item of the gold review
+   *[other] { $count } items of the gold review
+}
+need-review = { $count ->
+    [one] { $count } answer to review
+   *[other] { $count } answers to review
+}
+need-late = { $count ->
+    [one] { $count } annotator is late with { $items } in Label Studio: { $names }
+   *[other] { $count } annotators are late with { $items } in Label Studio: { $names }
+}
+need-late-items = { $count ->
+    [one] { $count } item
+   *[other] { $count } items
+}
+need-set-aside = { $count ->
+    [one] { $count } annotation set aside in Label Studio
+   *[other] { $count } annotations set aside in Label Studio
+}
+need-copies = { $count ->
+    [one] { $count } copy of erased data to delete in Label Studio
+   *[other] { $count } copies of erased data to delete in Label Studio
+}
+need-broadcast = { $count ->
+    [one] A message to { $count } person goes out { $until }
+   *[other] A message to { $count } people goes out { $until }
+}
+need-backup = The last backup is too old: { $file }
+need-backup-none = There is no backup yet
+need-end = { $count ->
+    [one] All answers are in ({ $count })
+   *[other] All answers are in ({ $count })
+}
 
 ## Times
 

@@ -495,6 +495,7 @@ case-tick = Zaznacz wszystkie poprawne. Pierwsza zaznaczona będzie główną od
 case-main = Główna odpowiedź: { $answer }
 case-broken = Zepsute
 case-broken-why = Co jest nie tak z tym zadaniem? Wpisz kilka słów.
+case-no-comment = Tu nie ma słów, więc zadanie nie zostało oznaczone jako zepsute. Oto ono znowu.
 case-broken-mark = ✗ Zepsute: { $comment }
 case-later = Później
 case-later-mark = ⏭ Odłożone na później

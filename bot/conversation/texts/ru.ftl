@@ -478,6 +478,7 @@ case-tick = Отметьте всё, что верно. Первый отмеч�
 case-main = Основной ответ: { $answer }
 case-broken = Негодное
 case-broken-why = Что не так с этим заданием? Напишите несколько слов.
+case-no-comment = Здесь нет слов, поэтому задание не отмечено как негодное. Вот оно снова.
 case-broken-mark = ✗ Негодное: { $comment }
 case-later = Позже
 case-later-mark = ⏭ Отложено на потом

@@ -478,6 +478,7 @@ case-tick = Позначте все, що правильно. Перша поз�
 case-main = Основна відповідь: { $answer }
 case-broken = Зламане
 case-broken-why = Що не так із цим завданням? Напишіть кілька слів.
+case-no-comment = Тут немає слів, тому завдання не позначено як зламане. Ось воно знову.
 case-broken-mark = ✗ Зламане: { $comment }
 case-later = Пізніше
 case-later-mark = ⏭ Відкладено на потім

@@ -5,17 +5,20 @@ Everything in a card is what a command shows too, and nothing tells how well any
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from annotation.vocabulary import UNSAID_TIME_ZONE, ProjectStatus
+from annotation.workflow.monitoring.needs import Need, NeedKind
 from annotation.workflow.monitoring.progress import compute_share
+from annotation.workflow.notices.waiting_announcements import WaitingAnnouncement
 from annotation.workflow.organisers import people
 from annotation.workflow.organisers.campaigns import CampaignChoice, ProjectOverview
 from annotation.workflow.organisers.people import AnnotatorDetails, ListedAnnotator
-from bot.conversation import message_layout, time_zones
+from bot.conversation import message_layout, need_texts, time_zones
 from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts, get_organiser_texts, get_texts
 from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, InlineButton
@@ -26,6 +29,21 @@ PAGE = 8
 """How many campaigns stand on one card."""
 MAX_TITLE_UNITS = 60
 """How much of a title stands in a line, in UTF-16 units."""
+MAX_LABEL_UNITS = 40
+"""How long the label of a button with a title is, in UTF-16 units."""
+MOST_NEEDS = 10
+"""How many things that need the organisers are on one card."""
+NEED_ACTS = {
+    NeedKind.STALL: "announce",
+    NeedKind.QUESTION: "inbox",
+    NeedKind.REPORT: "inbox",
+    NeedKind.PAUSED: "people",
+    NeedKind.LATE: "people",
+    NeedKind.BROADCAST: "announced",
+    NeedKind.END: "campaign",
+}
+"""What an organiser can do in the chat about each kind of need."""
+ACT_LABELS = {"announce": "button-announce", "people": "button-people", "campaign": "button-open"}
 STATUS_TEXTS = {
     ProjectStatus.LOADED: "status-loaded",
     ProjectStatus.RUNNING: "status-running",
@@ -47,7 +65,7 @@ class OrganiserWords:
 
     def __call__(self, text_id: str, **arguments: str | int) -> str:
         """A text for organisers."""
-        return get_organiser_texts(self.shared.language)(text_id, **arguments)
+        return self.texts(text_id, **arguments)
 
     def format_moment(self, moment: datetime) -> str:
         """A day and a time with the organiser's zone, like 24.11, 18:05 (Kyiv)."""
@@ -60,6 +78,17 @@ class OrganiserWords:
         if first is not None:
             told[moments.index(first)] = self.format_moment(first)
         return told
+
+    def name_zone_once(self) -> Callable[[datetime], str]:
+        """A writer of moments, of which the first that is written names the zone of all."""
+        named: list[datetime] = []
+
+        def format_next(moment: datetime) -> str:
+            is_first = not named
+            named.append(moment)
+            return self.format_moment(moment) if is_first else self._format_local(moment)
+
+        return format_next
 
     def _format_local(self, moment: datetime) -> str:
         return f"{moment.astimezone(ZoneInfo(self.zone)):%d.%m, %H:%M}"
@@ -80,6 +109,11 @@ class OrganiserWords:
         if minutes < 60:
             return self("minutes-ago", count=minutes)
         return self("hours-ago", count=minutes // 60) if minutes < 24 * 60 else self.format_moment(moment)
+
+    @property
+    def texts(self) -> Texts:
+        """The texts for organisers."""
+        return get_organiser_texts(self.shared.language)
 
     def render_card(self, *blocks: TextBlock | str, buttons: ButtonRows = (), protect: bool = True) -> OrganiserCard:
         """These paragraphs in as many messages as they need, with the buttons under the last."""
@@ -107,13 +141,14 @@ def render_campaigns(
     campaigns: Sequence[tuple[CampaignChoice, Sequence[ProjectOverview]]],
     words: OrganiserWords,
     *,
-    waiting: int,
+    needs: Sequence[Need],
+    announced: Sequence[WaitingAnnouncement],
     page: int,
     total: int,
 ) -> OrganiserCard:
-    """A page of all campaigns, each with a button, and one for what waits for an answer."""
+    """What needs the organisers, and a page of all campaigns, each with a button; a button for messages to all."""
     if not campaigns:
-        return words.render_card(words("admin-nothing"))
+        return words.render_card(*render_needs(needs, words), words("admin-nothing"))
     lines = []
     buttons = []
     for number, (campaign, summaries) in enumerate(campaigns, page * PAGE + 1):
@@ -124,15 +159,65 @@ def render_campaigns(
         line = words("admin-line", title=shorten_title(campaign.title), status=status, share=share)
         lines.append(f"{number}) {line}")
         buttons.append(build_act_button(str(number), "campaign", campaign.id, campaign.kind))
-    inbox = build_act_button(words("button-inbox", count=waiting), "inbox")
     announce = build_act_button(words("button-announce"), "announce")
+    is_told = any(need.kind is NeedKind.BROADCAST for need in needs)
+    waits = [words("admin-announced", count=sum(one.waiting for one in announced))] if announced and not is_told else []
+    sent = [build_act_button(words("button-announced", count=len(announced)), "announced")] if announced else []
     turn = _build_page_buttons("campaigns", page=page, last=(total - 1) // PAGE)
     return words.render_card(
         message_layout.make_bold_block(words("admin")),
+        *render_needs(needs, words),
         "\n".join(lines),
-        words("admin-waiting", count=waiting),
-        buttons=(*message_layout.arrange_buttons(buttons), *turn, (inbox,), (announce,)),
+        *waits,
+        buttons=(
+            *build_need_buttons(needs, words),
+            *((one,) for one in sent),
+            *message_layout.arrange_buttons(buttons),
+            *turn,
+            (announce,),
+        ),
     )
+
+
+def render_needs(needs: Sequence[Need], words: OrganiserWords) -> tuple[TextBlock | str, ...]:
+    """What needs the organisers, a line each; a line without a button has its command."""
+    if not needs:
+        return (words("needs-none"),)
+    format_moment = words.name_zone_once()
+    lines = [_describe_need(need, words, format_moment) for need in needs[:MOST_NEEDS]]
+    lines += [words("needs-more", count=len(needs) - MOST_NEEDS)] if len(needs) > MOST_NEEDS else []
+    return message_layout.make_bold_block(words("needs")), "\n".join(lines)
+
+
+def _describe_need(need: Need, words: OrganiserWords, format_moment: Callable[[datetime], str]) -> str:
+    what = need_texts.describe_need(need, words.texts, format_moment=format_moment, with_since=True)
+    title = "" if need.title is None else f"{shorten_title(need.title)}: "
+    command = "" if need.kind in NEED_ACTS else f" · `{need_texts.get_command(need)}`"
+    return f"• {title}{what}{command}"
+
+
+def build_need_buttons(needs: Sequence[Need], words: OrganiserWords) -> ButtonRows:
+    """The buttons that deal with what needs the organisers, the most urgent first: one for all messages, and one for
+    each thing to do in a project. `render_campaigns` adds that for messages to all.
+    """
+    messages = [need for need in needs if NEED_ACTS.get(need.kind) == "inbox"]
+    in_projects = {need.project_id for need in messages}
+    number, queue = sum(need.count for need in messages), (next(iter(in_projects)) if len(in_projects) == 1 else 0) or 0
+    acts = dict.fromkeys(
+        (NEED_ACTS[need.kind], need.project_id or 0, need.title or "")
+        for need in needs[:MOST_NEEDS]
+        if need.kind in NEED_ACTS and need.kind is not NeedKind.BROADCAST
+    )
+    uses = Counter(act for act, *_ in acts)
+    buttons: dict[str, InlineButton] = {}
+    for act, project_id, title in acts:
+        if act == "inbox":
+            buttons.setdefault(act, build_act_button(words("button-inbox", count=number), act, queue))
+            continue
+        label = words(ACT_LABELS[act])
+        label = label if uses[act] == 1 else message_layout.shorten_text(f"{label} · {title}", MAX_LABEL_UNITS)
+        buttons[f"{act} {project_id}"] = build_act_button(label, act, project_id, 0)
+    return tuple((button,) for button in buttons.values())
 
 
 def _build_page_buttons(act: str, row_id: int = 0, *numbers: int, page: int, last: int) -> ButtonRows:
@@ -173,7 +258,7 @@ def render_campaign(
     else:
         (summary,) = summaries
         blocks = _describe_project(summary, words)
-        waiting = summary.questions + summary.reports
+        waiting = sum(need.count for need in summary.needs if NEED_ACTS.get(need.kind) == "inbox")
         rows = (
             (
                 build_act_button(words("button-people"), "people", campaign.id, 0),
@@ -193,12 +278,16 @@ def _describe_project(summary: ProjectOverview, words: OrganiserWords) -> list[s
         words("progress", done=measured.done, needed=measured.needed, share=share),
         words("progress-day", count=measured.last_day, here=measured.people_now),
     ]
-    end = measured.estimate_end(now=words.now)
-    if end is not None and summary.project.status is ProjectStatus.RUNNING:
-        lines.append(words("progress-end", when=words.format_moment(end)))
+    format_moment = words.name_zone_once()
+    end = measured.estimate_end(summary.project.status, now=words.now)
+    if end is not None:
+        lines.append(words("progress-end", when=format_moment(end)))
     people_line = words("people-count", count=summary.people)
-    waiting = words("waiting-counts", questions=summary.questions, reports=summary.reports)
-    return ["\n".join(lines), f"{people_line}. {waiting}"]
+    needed = [
+        f"• {need_texts.describe_need(need, words.texts, format_moment=format_moment, with_since=True)}"
+        for need in summary.needs
+    ]
+    return ["\n".join(lines), f"{people_line}.", *(["\n".join([words("needs"), *needed])] if needed else [])]
 
 
 def _format_line(summary: ProjectOverview, words: OrganiserWords) -> str:
@@ -260,6 +349,18 @@ def render_person(details: AnnotatorDetails, words: OrganiserWords, *, project_i
     return words.render_card(
         message_layout.make_bold_block(listed.pseudonym), "\n".join(lines), buttons=(*((act,) for act in acts), (back,))
     )
+
+
+def render_release_question(
+    details: AnnotatorDetails, words: OrganiserWords, *, project_id: int, counts: tuple[int, int]
+) -> OrganiserCard:
+    """Whether to take back what an annotator has: so many items in Telegram and in Label Studio."""
+    address = (details.listed.annotator_id, project_id)
+    number = sum(counts)
+    release = build_act_button(words("button-release-now", count=number), "release-now", *address, *counts)
+    back = build_act_button(words("button-back"), "person", *address)
+    asked = words("release-why", count=number, name=details.listed.pseudonym)
+    return words.render_card(asked, buttons=((release,), (back,)))
 
 
 def _name_standing(listed: ListedAnnotator, words: OrganiserWords) -> str:

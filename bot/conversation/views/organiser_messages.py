@@ -1,22 +1,29 @@
-"""Cards for organisers about what is written: questions and reports, answers, invitations, messages to all; alerts."""
+"""Cards for organisers about what is written: questions and reports, answers, messages to all; alerts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from annotation.campaigns.questions.question_base import count_units
 from annotation.vocabulary import ProjectStatus
+from annotation.workflow.monitoring.needs import Need
+from annotation.workflow.notices.waiting_announcements import CancelledAnnouncement, WaitingAnnouncement
 from annotation.workflow.organisers.alerts import AlertKind, DigestLine, OrganiserAlert
-from annotation.workflow.organisers.campaigns import CampaignChoice
 from annotation.workflow.organisers.people import MessageKind, OpenMessage
 from bot.conversation import message_layout, prompts
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import Texts
 from bot.conversation.updates_and_calls import InlineButton
 from bot.conversation.views import menus
-from bot.conversation.views.organiser_cards import OrganiserCard, OrganiserWords, build_act_button, shorten_title
+from bot.conversation.views.organiser_cards import (
+    OrganiserCard,
+    OrganiserWords,
+    build_act_button,
+    build_need_buttons,
+    render_needs,
+    shorten_title,
+)
 
 MAX_QUOTED_UNITS = 500
 """How much of an item is quoted above a question about it, in UTF-16 units."""
@@ -26,16 +33,6 @@ BREAK_UNITS = 2
 """The empty line after a paragraph."""
 TYPED_REPORT = "other"
 """The reason of reports that say it in their own words."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class InvitationLine:
-    """An invitation as organisers see it: the link, how many used it, how many may, and until when."""
-
-    link: str
-    used: int
-    most: int | None
-    expires_at: datetime | None
 
 
 def describe_message(message: OpenMessage, translate: Texts) -> str:
@@ -106,13 +103,16 @@ def render_instruction_preview(
     return words.render_card(preview, TextBlock(text, fold=False), buttons=((add,), (drop,)))
 
 
-def render_announcement_preview(text: str, words: OrganiserWords, *, draft_id: int, recipients: int) -> OrganiserCard:
-    """A message to all as it will be, and to how many it goes, to be sent or not."""
+def render_announcement_preview(
+    text: str, words: OrganiserWords, *, draft_id: int, recipients: int, first: datetime
+) -> OrganiserCard:
+    """A message to all as it will be, to how many it goes and from when, to be sent or not."""
     if not recipients:
-        return words.render_card(words("announce-nobody"))
+        return words.render_card(words("announce-nobody"), buttons=((_build_all_button(words),),))
     send = build_act_button(words("button-send"), "send", draft_id, typed=(prompts.YES,))
     drop = _build_drop_button(words, draft_id)
-    return words.render_card(words("announce-preview", count=recipients), text, buttons=((send,), (drop,)))
+    told = f"{words('announce-preview', count=recipients)} {_describe_start(first, words)}"
+    return words.render_card(told, text, buttons=((send,), (drop,)))
 
 
 def _build_drop_button(words: OrganiserWords, draft_id: int) -> InlineButton:
@@ -120,32 +120,66 @@ def _build_drop_button(words: OrganiserWords, draft_id: int) -> InlineButton:
     return build_act_button(words("button-dont"), "drop", draft_id, typed=(prompts.STAY_OUT,))
 
 
-def render_invitations(
-    campaign: CampaignChoice, lines: Sequence[InvitationLine], words: OrganiserWords, *, known: int, has_others: bool
-) -> OrganiserCard:
-    """The invitations to a campaign, to be copied and forwarded, and a button for another one.
-
-    `has_others` says that there are some to the programme of a project.
-    """
-    shown = lines[-10:]
-    ends = words.format_moments([line.expires_at for line in shown])
-    told = [
-        words(
-            "invitation-line",
-            link=line.link,
-            used=line.used if line.most is None else f"{line.used}/{line.most}",
-            until=words("invitation-until", date=end) if end else "",
-        )
-        for line, end in zip(shown, ends, strict=True)
-    ]
-    new = build_act_button(words("button-new-link"), "new-link", campaign.id, campaign.kind, known)
-    back = build_act_button(words("button-back"), "campaign", campaign.id, campaign.kind)
+def render_announced(announcement_id: int, words: OrganiserWords, *, recipients: int, first: datetime) -> OrganiserCard:
+    """That a message goes to all, and when; with a button that cancels it."""
+    cancel = build_act_button(words("button-cancel"), "cancel", announcement_id)
     return words.render_card(
-        message_layout.make_bold_block(words("invitations", title=shorten_title(campaign.title))),
-        "\n\n".join(told) or (words("invitation-of-programme") if has_others else words("invitation-none")),
-        buttons=((new,), (back,)),
-        protect=False,
+        words("announced-now", count=recipients),
+        _describe_start(first, words),
+        buttons=((cancel,), (_build_all_button(words),)),
     )
+
+
+def render_dropped(words: OrganiserWords) -> OrganiserCard:
+    """That nothing is sent, with a way back."""
+    return words.render_card(words("dropped-now"), buttons=((_build_all_button(words),),))
+
+
+def render_waiting(waiting: Sequence[WaitingAnnouncement], words: OrganiserWords) -> OrganiserCard:
+    """The messages to all that people still wait for, each with a button that cancels it."""
+    lines = [f"{number}) {_describe_waiting(one, words)}" for number, one in enumerate(waiting, 1)]
+    cancel = [
+        (build_act_button(words("button-cancel-number", number=number), "cancel", one.id),)
+        for number, one in enumerate(waiting, 1)
+    ]
+    return words.render_card(
+        message_layout.make_bold_block(words("announced")),
+        "\n\n".join(lines) or words("announced-nothing"),
+        buttons=(*cancel, (_build_all_button(words),)),
+    )
+
+
+def render_cancel_question(waiting: WaitingAnnouncement, words: OrganiserWords) -> OrganiserCard:
+    """Whether to cancel a message to all: how many people would not get it, and how many have it."""
+    cancel = build_act_button(words("button-cancel-now", count=waiting.waiting), "cancel-now", waiting.id)
+    back = build_act_button(words("button-back"), "announced")
+    return words.render_card(
+        words("cancel-why", count=waiting.waiting, reached=waiting.reached),
+        TextBlock(message_layout.shorten_text(waiting.text, MAX_QUOTED_UNITS)),
+        buttons=((cancel,), (back,)),
+    )
+
+
+def render_cancelled(cancelled: CancelledAnnouncement, words: OrganiserWords) -> OrganiserCard:
+    """That a message goes to nobody else, with a way back."""
+    told = words("cancelled-now", count=cancelled.spared, reached=cancelled.reached)
+    return words.render_card(told, buttons=((_build_all_button(words),),))
+
+
+def _describe_waiting(waiting: WaitingAnnouncement, words: OrganiserWords) -> str:
+    to = words("announced-to-all") if waiting.title is None else shorten_title(waiting.title)
+    counted = words("announced-line", to=to, count=waiting.waiting, reached=waiting.reached)
+    text = message_layout.shorten_text(" ".join(waiting.text.split()), LEAST_QUOTED_UNITS)
+    return f"{counted} {_describe_start(waiting.next_at, words)}\n{text}"
+
+
+def _describe_start(first: datetime, words: OrganiserWords) -> str:
+    """From when a message to all goes out."""
+    return words("announce-at-once") if first <= words.now else words("announce-from", when=words.format_moment(first))
+
+
+def _build_all_button(words: OrganiserWords) -> InlineButton:
+    return build_act_button(words("button-all"), "campaigns")
 
 
 def render_alerts(alerts: Sequence[OrganiserAlert], words: OrganiserWords) -> OrganiserCard:
@@ -178,8 +212,8 @@ def _describe_alert(alert: OrganiserAlert, words: OrganiserWords, when: str, unt
     return words(f"alert-{alert.kind.value}", count=alert.count, **arguments)
 
 
-def render_digest(lines: Sequence[DigestLine], words: OrganiserWords) -> OrganiserCard:
-    """What happened since yesterday: a line for each campaign that is not over, and the decisions that wait."""
+def render_digest(lines: Sequence[DigestLine], needs: Sequence[Need], words: OrganiserWords) -> OrganiserCard:
+    """What happened since yesterday: a line for each campaign that is not over, and what needs the organisers."""
     told = []
     running = [None if line.status is ProjectStatus.PAUSED else line.end for line in lines]
     for line, when in zip(lines, words.format_moments(running), strict=True):
@@ -190,7 +224,10 @@ def render_digest(lines: Sequence[DigestLine], words: OrganiserWords) -> Organis
             continue
         end = words("digest-end", when=when) if when else ""
         told.append(words("digest-line", title=title, day=measured.last_day, end=end, **counts))
-    decisions = sum(line.decisions for line in lines)
-    waiting = [words("digest-decisions", count=decisions)] if decisions else []
-    button = build_act_button(words("button-open"), "inbox" if decisions else "campaigns")
-    return words.render_card(words("digest"), "\n".join(told), *waiting, buttons=((button,),))
+    ways = ((build_act_button(words("button-open"), "campaigns"),),)
+    return words.render_card(
+        *render_needs(needs, words),
+        words("digest"),
+        "\n".join(told),
+        buttons=(*build_need_buttons(needs, words), *ways),
+    )

@@ -22,12 +22,22 @@ function replaceSection(id, html) {
   if (place >= 0) old.querySelectorAll(focusable)[place]?.focus({ preventScroll: true });
 }
 
+function sortSections(order) {
+  const shown = [...document.querySelectorAll(".live")].map((section) => section.id);
+  const wanted = order.map((id) => `live-${id}`);
+  if (shown.join() === wanted.join()) return;
+  const focused = document.activeElement;
+  document.querySelector("h1").after(...wanted.map((id) => document.getElementById(id)).filter(Boolean));
+  focused.focus({ preventScroll: true });
+}
+
 const source = new EventSource(words.events);
 source.onopen = () => say("live", words.live);
 source.onerror = () => say("lost", words.lost);
 source.onmessage = (event) => {
-  const { sections, refreshed } = JSON.parse(event.data);
+  const { sections, order, refreshed } = JSON.parse(event.data);
   for (const [id, html] of Object.entries(sections)) replaceSection(id, html);
+  sortSections(order);
   document.getElementById("refreshed").textContent = refreshed;
   say("live", words.live);
 };

@@ -23,8 +23,9 @@ from annotation.vocabulary import (
     Surface,
     UnassignedReason,
 )
-from annotation.workflow import assignments
+from annotation.workflow import assignments, definitions
 from annotation.workflow.lifecycle import projects
+from annotation.workflow.monitoring import conduct
 
 if TYPE_CHECKING:
     from tests.annotation.assignments.conftest import Scenario
@@ -435,3 +436,22 @@ def test_a_project_that_asks_in_steps_is_answered_in_two_passes(studio: StudioSc
         (second, 0, {"answer": NO, "sure": YES}, "second pass: the gold was shown"),
     ]
     studio.check()
+
+
+def test_who_waits_in_label_studio_has_not_begun(studio: StudioScenario) -> None:
+    """Nobody has opened the page yet; with the first answer they have, as with the first item in Telegram."""
+    scenario, project = studio.scenario, studio.scenario.project()
+    first, second = scenario.person(1), scenario.person(2)
+
+    def count_begun() -> int:
+        with scenario.db.reading() as session:
+            loaded = session.get_one(Project, project)
+            definition = definitions.get_project_definition(loaded)
+            return conduct.compute_funnel(session, project=loaded, definition=definition).started
+
+    batch = studio.assign_batch(first, project, 2)
+    assert count_begun() == 0
+    studio.answer(first, batch.assignment_ids[0])
+    assert count_begun() == 1
+    scenario.assign(second)
+    assert count_begun() == 2

@@ -14,7 +14,7 @@ from annotation.campaigns import programme_file as programme_files
 from annotation.store import queries
 from annotation.store.database import Database
 from annotation.store.models import Cohort, Project
-from annotation.vocabulary import ProjectStatus
+from annotation.vocabulary import AssignmentEnd, ProjectStatus, Surface
 from annotation.workflow import assignments
 from annotation.workflow.allocation import group_allocation
 from annotation.workflow.annotators import withdrawal
@@ -189,7 +189,9 @@ def test_an_item_given_back_counts_on(scenario: Scenario) -> None:
     scenario.answers(who, 2)
     given_back = scenario.assign(who)
     with scenario.db.transaction() as session:
-        withdrawal.release_live_assignments(session, annotator_id=who, now=scenario.now)
+        withdrawal.release_live_assignments(
+            session, annotator_id=who, now=scenario.now, why=AssignmentEnd.PAUSED, surface=Surface.TELEGRAM
+        )
     assigned = scenario.assign(who)
     assert assigned.assignment_id != given_back.assignment_id
     for _ in range(2):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections import Counter
 from importlib import resources
@@ -89,7 +90,8 @@ def test_every_campaign_renders(file: Path, second_pass: bool) -> None:
     assert {one.get("toName") for one in named.values()} <= objects
     keys = Counter(one.get("hotkey") for one in config.iter() if one.get("hotkey"))
     assert set(keys.values()) <= {1}
-    moving = {key for one in asked if elements.has_task_options(one) for key in passes.assign_hotkeys(about)[one.name]}
+    assigned = passes.assign_hotkeys(about, second_pass=second_pass)
+    moving = {key for one in asked if elements.has_task_options(one) for key in assigned[one.name]}
     assert not moving & set(keys)
     for question in asked:
         aliases = [one.get("alias") for one in named[question.name].iter("Choice")]
@@ -107,15 +109,35 @@ def test_the_first_pass_names_no_gold(file: Path) -> None:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")
 def test_keys_do_not_move_with_the_words(file: Path) -> None:
-    """The same file in another language has the same keys, and a key stays in the second pass."""
+    """The same file in another language has the same keys, and a question that comes again keeps them."""
     about = definition(file)
     renamed = tuple(one.model_copy(update={"text": f"Other words: {one.name}"}) for one in about.all_questions)
     translated = about.model_copy(update={"question": None, "questions": renamed, "language": "en"})
-    assert passes.assign_hotkeys(translated) == passes.assign_hotkeys(about)
+    for second in (False, True):
+        keys = passes.assign_hotkeys(translated, second_pass=second)
+        assert keys == passes.assign_hotkeys(about, second_pass=second)
     first, second = (keys_by_control(tree(about, second_pass=one)) for one in (False, True))
     assert {name: first[name] for name in first.keys() & second.keys()} == {
         name: second[name] for name in first.keys() & second.keys()
     }
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")
+@pytest.mark.parametrize("second_pass", [False, True])
+def test_where_texts_are_typed_no_letter_is_a_key(file: Path, second_pass: bool) -> None:
+    """A letter typed outside of the field would choose; every option has a key, else Label Studio gives it a letter."""
+    about = definition(file)
+    config = tree(about, second_pass=second_pass)
+    if not any(one.tag == "TextArea" for one in config.iter()):
+        return
+    keys = [one.get("hotkey", "no key") for one in config.iter() if one.tag in {"Choice", "Label"}]
+    pressed = [key for key in keys if "ctrl+alt+shift" not in key]
+    assert not set(pressed) - set(elements.DIGIT_HOTKEYS), keys
+    hidden = [one for one in config.iter("View") if "hr-keyless" in one.get("className", "")]
+    shown = [
+        one for one in config.iter() if one.tag in {"Choice", "Label"} and one.get("hotkey") in elements.UNUSED_HOTKEYS
+    ]
+    assert all(any(one in list(view.iter()) for view in hidden) for one in shown)
 
 
 def keys_by_control(config: ElementTree.Element) -> dict[str, list[str | None]]:
@@ -134,6 +156,34 @@ def test_words_stay_words(tmp_path: Path) -> None:
     assert "<p>Перше.</p>\n<ul><li>• добре</li><li>• погано &lt;b&gt;</li></ul>" in told
     headed = written(tmp_path, OPTIONED.replace('"Перше.', '"# Як\\nПерше.'))
     assert "<h4><strong>Як</strong></h4>\n<br><p>Перше.</p>" in configs.render_instructions(headed)
+
+
+@pytest.mark.parametrize("language", ["en", "pl", "ru", "uk"])
+def test_instructions_say_what_keys_do(tmp_path: Path, language: str) -> None:
+    """A key pressed twice takes the choice back, and the page's own words are English: nobody else says it there."""
+    texts = load_texts(language)
+    typed, plain = "{name: b, type: text, text: Чому?}", "{name: b, type: choice, text: Так?, options: [а, б]}"
+    for question, says_where in ((typed, True), (plain, False)):
+        questions = f"questions: [{{name: a, type: choice, text: Так?, options: [а, б]}}, {question}]\n"
+        rest = "items: {file: i.jsonl, id: id, show: [text]}\noverlap: 1\n"
+        text = f"project: p\ntitle: p\nlanguage: {language}\ninstructions: Читайте.\n{questions}{rest}"
+        told = configs.render_instructions(written(tmp_path, text))
+        assert texts("keys-toggle") in html.unescape(told)
+        assert (texts("keys-outside") in html.unescape(told)) is says_where
+        assert "No More Tasks Left in Queue" in told
+
+
+def test_instructions_tell_only_of_the_questions_of_the_pass() -> None:
+    """The blind pass of filtering has no boxes and no field, so its instructions name none."""
+    about = definition(TEMPLATES / "instance-filtering/en/project.yaml")
+    first, second = (configs.render_instructions(about, second_pass=one) for one in (False, True))
+    blind, *later = (html.escape(question.text) for question in about.all_questions)
+    assert blind in first
+    assert blind not in second
+    assert all(text in second and text not in first for text in later)
+    kept = load_texts("en")("kept")
+    assert kept in second
+    assert kept not in first
 
 
 def test_what_label_studio_cannot_follow_is_there_and_not_required(tmp_path: Path) -> None:

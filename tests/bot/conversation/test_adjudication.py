@@ -43,7 +43,7 @@ def invite(chat: Chat, project: str = "words", code: str = "judge") -> str:
 
 
 def refresh(chat: Chat, doubts: Mapping[str, set[CaseReason]] | None = None, project: str = "words") -> None:
-    """What `hromada adjudicate --list` finds doubtful; all four items where nothing is named."""
+    """What `hromada adjudicate` finds doubtful; all four items where nothing is named."""
     found = {str(number): {CaseReason.TIE} for number in range(4)} if doubts is None else doubts
     with chat.db.transaction() as session:
         loaded = queries.get_project(session, project)

@@ -8,7 +8,12 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from sqlmodel import select
 
+from annotation.store import queries
+from annotation.store.models import Annotator, Assignment
+from annotation.vocabulary import AssignmentStatus
+from annotation.workflow import assignments
 from bot.conversation import updates_and_calls
 
 if TYPE_CHECKING:
@@ -207,3 +212,33 @@ def test_a_toast_is_never_too_long(chat: Chat, load: Load) -> None:
     marked = next(one for one in chat.screens if one.text.startswith("✗ 1 · інша"))
     assert "кінець" in marked.text or options[0][:250] in marked.text
     assert any("правильних відповідей 0 з 1 (треба щонайменше 1)" in one for one in chat.seen)
+
+
+def test_a_pause_or_another_project_leaves_a_batch_in_label_studio(chat: Chat, load: Load) -> None:
+    """Only the item of the chat is given back; what waits in Label Studio has a date of its own."""
+    load(ROWS, items=WITHOUT_GOLD, more=THREE, name="many", title="Багато")
+    load(more="exposure: {exceptions: [many]}\n")
+    chat.say("/start")
+    chat.tap("Укр")
+    chat.tap("А · Багато")
+    with chat.db.transaction() as session:
+        annotator = session.exec(select(Annotator)).one()
+        project = queries.get_project(session, "words").id or 0
+        transaction = assignments.lock_annotator(session, annotator.id or 0)
+        batch = assignments.assign_batch(transaction, project_id=project, n_items=2, now=chat.now).assignment_ids
+
+    def list_live() -> tuple[int, int]:
+        """How many live items are in Telegram, and in the batch."""
+        with chat.db.reading() as session:
+            live = session.exec(select(Assignment).where(Assignment.status == AssignmentStatus.LIVE)).all()
+        in_batch = sum(row.id in batch for row in live)
+        return len(live) - in_batch, in_batch
+
+    assert list_live() == (1, 2)
+    chat.say("/pause")
+    assert list_live() == (0, 2)
+    chat.say("/start")
+    chat.say("/projects")
+    assert list_live() == (1, 2)
+    chat.tap("Б · Слова")
+    assert list_live() == (1, 2)

@@ -158,7 +158,7 @@ async def test_as_process_1_of_a_container_a_bot_takes_over_at_once(
             )
         assert await mine.acquire() is taken, holder
         with db.transaction() as session:
-            processes.release_lease(session, name="polling", holder=f"{host}:{holder}-other")
+            processes.release_lease(session, name="polling", holder=f"{host}:{holder}-other", now=later)
         await mine.release()
     await runner.close(within=5)
 

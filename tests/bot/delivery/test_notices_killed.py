@@ -20,6 +20,7 @@ import sqlalchemy as sa
 
 from annotation.store import invariants, queries
 from annotation.store.models import NoticeWish
+from annotation.vocabulary import AssignmentEnd
 from annotation.workflow import assignments
 from annotation.workflow.annotators import registration, withdrawal
 from annotation.workflow.notices import announcements
@@ -101,7 +102,9 @@ def prepare(db: Database) -> None:
             annotator_id = annotator.id or 0
             away_since = BEGIN - timedelta(days=3)
             assignments.assign_next_item(assignments.lock_annotator(session, annotator_id), now=away_since)
-            withdrawal.release_live_assignments(session, annotator_id=annotator_id, now=away_since)
+            withdrawal.release_live_assignments(
+                session, annotator_id=annotator_id, now=away_since, why=AssignmentEnd.PAUSED
+            )
             is_news, is_single = number > PEOPLE // 2, number in SINGLE
             wish = NoticeWish(
                 annotator_id=annotator_id,

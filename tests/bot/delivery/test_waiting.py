@@ -21,7 +21,6 @@ from bot.delivery import limits_and_retries, polling, process_lease, telegram_ap
 from bot.delivery.telegram_api import CallNotSent
 from bot.delivery.webhook import build_health_route
 from bot.emulator.calls import Answer, CallRefused
-from bot.web import words
 
 if TYPE_CHECKING:
     from tests.bot.delivery.conftest import Stage
@@ -191,8 +190,3 @@ async def test_an_answer_to_a_poll_that_holds_no_update_is_an_error(
     monkeypatch.setattr(stage.app.api._poll_request, "post", answer)
     async with application.poll_in_background(stage.app):
         await until(lambda: person.messages)
-
-
-def test_pages_say_what_commands_say() -> None:
-    """Each reason, with the same words in English."""
-    assert words.WAITS == SENTENCES

@@ -78,7 +78,7 @@ def test_it_follows_a_campaign_without_a_reload(campaign: Campaign, browser: Bro
     with run_command(campaign.url) as address:
         page = open_page(browser, f"{address}/projects/{BASELINE}")
         troubles = watch_page(page, address)
-        expect(page.locator("#connection")).to_have_text("Live")
+        expect(page.locator("#connection")).to_have_text("Updating")
         bar = page.locator("#live-progress progress")
         before = bar.get_attribute("value")
         page.evaluate("window.isTheSamePage = true")

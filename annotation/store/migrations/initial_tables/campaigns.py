@@ -48,6 +48,7 @@ def create_tables() -> None:
         sa.Column("items_done", sa.Integer(), nullable=False),
         sa.Column("needed", sa.Integer(), nullable=False),
         sa.Column("done", sa.Integer(), nullable=False),
+        sa.Column("doubts", sa.JSON(), nullable=False),
         sa.ForeignKeyConstraint(["project_id"], ["project.id"], name=op.f("fk_project_tally_project_id")),
         sa.PrimaryKeyConstraint("project_id", name=op.f("pk_project_tally")),
     )

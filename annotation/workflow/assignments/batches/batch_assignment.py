@@ -21,7 +21,7 @@ from annotation.campaigns import conditions
 from annotation.campaigns.conditions import ConditionFacts
 from annotation.campaigns.questions.question_base import count_units
 from annotation.errors import NotFound, Stale, Where
-from annotation.store import item_queue, journal, models, overlap_counts, table_base
+from annotation.store import item_queue, journal, models, overlap_counts, queries, table_base
 from annotation.store.models import (
     Assignment,
     Item,
@@ -61,6 +61,7 @@ def find_named_items(session: Session, *, project: Project, ids: Sequence[str], 
     """
     items = session.exec(select(Item).where(Item.project_id == project.id).order_by(col(Item.rank))).all()
     by_key = {spelling.build_key(item.external_id): item.id or 0 for item in items}
+    ids = [queries.resolve_item_id(session, project_id=project.id or 0, written=name) for name in ids]
     missing = [name for name in ids if spelling.build_key(name) not in by_key]
     if missing:
         more = f" and {len(missing) - MOST_NAMED} others" if len(missing) > MOST_NAMED else ""
@@ -168,7 +169,7 @@ def move_live_item(opened: OpenedAssignment, *, now: datetime) -> None:
     if opened.assignment.status is not vocabulary.AssignmentStatus.LIVE:
         raise Stale("This item is closed.")
     item_id = opened.assignment.item_id
-    leases.expire_lease(opened.session, opened.assignment, now=now)
+    leases.expire_lease(opened.session, opened.assignment, now=now, why=vocabulary.AssignmentEnd.MOVED)
     move_items(opened.session, project=opened.context.project, item_ids={item_id}, now=now)
 
 

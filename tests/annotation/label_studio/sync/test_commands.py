@@ -76,7 +76,7 @@ def test_a_batch_from_link_to_pull(hromada: Command, accounts: Mapping[str, Acco
     with hromada.studio.api() as api:
         assert api.delete(f"/api/tasks/{tasks[1]['id']}").status_code == 204
     told = hromada("label-studio", "pull", "p", COLUMNS="300")
-    remedy = f"hromada label-studio push p --person {code} --number 1"
+    remedy = f"hromada label-studio push p --person {olha.email} --number 2"
     assert f"Send again: {remedy}" in told
     again = hromada(*remedy.split()[1:], COLUMNS="300")
     assert "in Label Studio, as of the last pull: 0 new, 1 sent" in again

@@ -94,7 +94,7 @@ def test_a_pull_names_corrections_that_drop_most_of_a_text(stories: Command, acc
         fixed = {"from_name": "fixed", "to_name": "item:shown", "type": "textarea", "value": {"text": [text]}}
         return {"result": [usable, fixed], "lead_time": 60.0}
 
-    line = "less than half of the text is left: s. Ask, or look: hromada export"
+    line = "less than half of the text is left: s. Ask them, or see stories.html: hromada export stories"
     with stories.studio.api(account.token) as api:
         (task,) = api.get("/api/tasks", params={"project": remote}).json()["tasks"]
         kept = result(STORY.replace("подивився", "подивилася"))

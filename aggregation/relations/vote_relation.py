@@ -1,0 +1,167 @@
+"""Votes as a relation of an engine, counted by item and pair, from which every method of this package computes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import ibis
+import ibis.expr.types as ir
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from aggregation.errors import HromadaError
+from aggregation.schema import VOTE_COLUMNS, Codes, Floats
+
+MOST_LABELS = 200
+"""Every label is a column of the relations, and so many are the most."""
+
+
+class EmptyCell(HromadaError):
+    """A vote without an item, annotator or answer; `column` says which."""
+
+    def __init__(self, count: int, *, column: str) -> None:
+        super().__init__(
+            f"{count} {'vote has' if count == 1 else 'votes have'} an empty cell in the column {column}.",
+            remedy="Leave out votes without an answer.",
+        )
+        self.column = column
+
+
+ITEM, PAIR, NUMBER = "item", "pair", "n"
+"""The columns of `VoteRelation.counted`."""
+Step = Callable[[str], None]
+"""Is told what is computed next."""
+
+
+def tell_nobody(_step: str) -> None:
+    """Take the place of a `Step` where nobody listens."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class VoteRelation:
+    """Votes that an engine holds, counted.
+
+    `counted` has a row for each item and pair that occur together: `item` (the item's code), `pair`, and `n`, how often
+    the annotator of the pair gave its label to the item. A pair is an annotator with a label that they gave anywhere;
+    `annotator` and `label` are the codes of each pair, sorted; `starts` are the places where an annotator's pairs
+    begin. `annotators` and `labels` are sorted texts, and a code is a place among them. `items` has the columns item
+    (the code) and name (as it was written).
+    """
+
+    counted: ir.Table
+    items: ir.Table
+    annotators: NDArray[np.object_]
+    labels: tuple[str, ...]
+    annotator: Codes
+    label: Codes
+    starts: Codes
+    n_items: int
+    n_votes: int
+
+    def join_pairs(self, columns: dict[str, Floats]) -> ir.Table:
+        """`counted` with one number of each pair in every column."""
+        codes = np.arange(len(self.annotator), dtype=np.int32)
+        return self.counted.join(ibis.memtable(pd.DataFrame({PAIR: codes} | columns)), PAIR)
+
+    def choose_labels(self) -> Floats:
+        """1 where a pair has the label, else 0: pairs × labels."""
+        chosen = np.zeros((len(self.label), len(self.labels)))
+        chosen[np.arange(len(self.label)), self.label] = 1.0
+        return chosen
+
+
+def name_columns(prefix: str, number: int) -> list[str]:
+    """`prefix` with a number each, for the columns that belong to labels."""
+    return [f"{prefix}{place}" for place in range(number)]
+
+
+@contextmanager
+def count_votes(votes: ir.Table, *, tell: Step = tell_nobody) -> Iterator[VoteRelation]:
+    """Count the votes of a table with the columns item, annotator and answer.
+
+    What is stored for it ends with the block. Items, annotators and answers are compared as texts; integers in the
+    column item stay integers, which is faster.
+    Raises HromadaError for a missing column, an empty cell, no votes at all, and more than MOST_LABELS labels.
+    """
+    missing = [name for name in VOTE_COLUMNS if name not in votes.columns]
+    if missing:
+        raise HromadaError(f"The votes lack the column {missing[0]}.", remedy=f"They need {', '.join(VOTE_COLUMNS)}.")
+    has_numbers = votes[ITEM].type().is_integer()
+    texts = votes.select(
+        item=votes[ITEM] if has_numbers else votes[ITEM].cast("string"),
+        annotator=votes["annotator"].cast("string"),
+        answer=votes["answer"].cast("string"),
+    )
+    tell("annotators and labels")
+    pairs = _list_pairs(texts)
+    annotators, labels = sorted(set(pairs["annotator"])), sorted(set(pairs["answer"]))
+    if len(labels) > MOST_LABELS:
+        raise HromadaError(
+            f"The votes have {len(labels)} different answers; {MOST_LABELS} are the most.",
+            remedy="Name the column of the label; for texts load the votes into a project.",
+        )
+    pairs["annotator_code"] = pd.Index(annotators).get_indexer(pd.Index(pairs["annotator"]))
+    pairs["label_code"] = pd.Index(labels).get_indexer(pd.Index(pairs["answer"]))
+    pairs = pairs.sort_values(["annotator_code", "label_code"], ignore_index=True)
+    tell("items")
+    with _code_items(texts, has_numbers=has_numbers) as (coded, items, n_items):
+        known = ibis.memtable(pairs[["annotator", "answer"]].assign(pair=np.arange(len(pairs), dtype=np.int32)))
+        tell("counting votes")
+        joined = coded.join(known, ["annotator", "answer"])
+        counted = joined.group_by([ITEM, PAIR]).agg(n=ibis._.count()).cache()
+        try:
+            annotator = pairs["annotator_code"].to_numpy(dtype=np.intp)
+            yield VoteRelation(
+                counted=counted,
+                items=items,
+                annotators=np.array(annotators, dtype=object),
+                labels=tuple(labels),
+                annotator=annotator,
+                label=pairs["label_code"].to_numpy(dtype=np.intp),
+                starts=np.flatnonzero(np.diff(annotator, prepend=-1)),
+                n_items=n_items,
+                n_votes=int(pairs["n"].sum()),
+            )
+        finally:
+            counted.release()
+
+
+def _list_pairs(texts: ir.Table) -> pd.DataFrame:
+    """The annotators with the answers that they gave (annotator, answer, n); refuses empty cells and no votes."""
+    is_empty = {
+        name: (texts[name].isnull() | (texts[name].cast("string") == "")).sum().fill_null(0) for name in VOTE_COLUMNS
+    }
+    empty = texts.agg(**is_empty).execute().iloc[0]
+    for name in VOTE_COLUMNS:
+        if empty[name]:
+            raise EmptyCell(int(empty[name]), column=name)
+    pairs: pd.DataFrame = texts.group_by(["annotator", "answer"]).agg(n=texts.count()).execute()
+    if pairs.empty:
+        raise HromadaError("There are no votes.", remedy="Name files that have rows.")
+    return pairs
+
+
+@contextmanager
+def _code_items(texts: ir.Table, *, has_numbers: bool) -> Iterator[tuple[ir.Table, ir.Table, int]]:
+    """The votes with a number for each item, the items with their numbers, and how many there are.
+
+    The number is the item itself, or else a hash of its text, since engines join and group texts several times as
+    slowly. Raises HromadaError where two texts have one hash.
+    """
+    coded = texts if has_numbers else texts.mutate(item=texts[ITEM].hash())
+    names = texts.select(item=_code(texts, has_numbers=has_numbers), name=texts[ITEM]).distinct().cache()
+    try:
+        facts = names.agg(items=names.count(), codes=names[ITEM].nunique()).execute().iloc[0]
+        if facts["items"] != facts["codes"]:
+            raise HromadaError("Two items have the same hash.", remedy="Write the items as whole numbers.")
+        yield coded, names, int(facts["items"])
+    finally:
+        names.release()
+
+
+def _code(texts: ir.Table, *, has_numbers: bool) -> ir.Column:
+    """The number of each row's item."""
+    return texts[ITEM] if has_numbers else texts[ITEM].hash()

@@ -1,0 +1,206 @@
+"""Votes that stay on an engine have the labels, skills and agreement that they have in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import ibis
+import numpy as np
+import pandas as pd
+import pytest
+
+from aggregation.agreement.coefficients import compute_label_agreement
+from aggregation.agreement.people import compute_agreement_with_others
+from aggregation.consensus import dawid_skene, skills
+from aggregation.consensus.methods import build_label_consensus
+from aggregation.errors import HromadaError
+from aggregation.relations import agreement, em
+from aggregation.relations.labels import choose_labels
+from aggregation.relations.vote_relation import VoteRelation, count_votes
+from aggregation.schema import VOTE_COLUMNS, Votes, check_votes
+
+CLOSE = 1e-9
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Any]:
+    """A DuckDB in memory."""
+    connection = ibis.duckdb.connect()
+    yield connection
+    connection.disconnect()
+
+
+def make_frame(seed: int, *, n_items: int, n_people: int, n_votes: int, n_labels: int = 3) -> pd.DataFrame:
+    """Random votes, some of them twice by one annotator on one item, whose right label is often given."""
+    rng = np.random.default_rng(seed)
+    items, people = rng.integers(0, n_items, n_votes), rng.integers(0, n_people, n_votes)
+    right = rng.random(n_votes) < 0.4 + 0.4 * people / n_people
+    answers = np.where(right, items % n_labels, rng.integers(0, n_labels, n_votes))
+    names = {"item": [f"i{item}" for item in items], "annotator": [f"p{one}" for one in people]}
+    return pd.DataFrame(names | {"answer": [f"label {answer}" for answer in answers]}, dtype=object)
+
+
+def hold(frame: pd.DataFrame, *, level: Any = "nominal") -> Votes:
+    """The same votes in memory."""
+    labels = sorted(set(frame["answer"]))
+    ids = sorted(set(frame["item"].astype(str)))
+    items = pd.DataFrame({"group": ids, "gold": None, "n_options": max(2, len(labels))}, index=ids)
+    return check_votes(frame, items=items, classes=labels, measurement_level=level)
+
+
+def read_posteriors(votes: VoteRelation, fit: em.RelationFit) -> np.ndarray[Any, Any]:
+    """Items × labels, items sorted."""
+    table = fit.posteriors.join(votes.items, "item").execute()
+    table = table.assign(name=table["name"].astype(str)).sort_values("name")
+    return np.asarray(table[[f"p{place}" for place in range(len(votes.labels))]], dtype=float)
+
+
+def compare_fits(engine: Any, frame: pd.DataFrame) -> None:
+    """Both stops of Dawid-Skene, and one-coin, equal those in memory."""
+    held = hold(frame)
+    with count_votes(engine.create_table("held", frame, overwrite=True)) as votes:
+        for stop in ("crowdkit", "converged"):
+            expected = dawid_skene.fit_table(dawid_skene.build_table(held.encode()), stop=stop)
+            with em.fit_votes(votes, model="dawid_skene", stop=stop) as fit:
+                assert read_posteriors(votes, fit) == pytest.approx(expected.posteriors, abs=CLOSE)
+                found = fit.estimates
+            assert (found.iterations, found.converged) == (expected.iterations, expected.converged)
+            assert found.priors == pytest.approx(expected.priors, abs=CLOSE)
+            if stop == "crowdkit":
+                assert found.change == pytest.approx(expected.change, abs=CLOSE)
+        one = skills.fit_one_coin(held)
+        with em.fit_votes(votes, model="one_coin") as fit:
+            posteriors = read_posteriors(votes, fit)
+        assert posteriors[one.pairs.item, one.pairs.answer] == pytest.approx(one.posterior, abs=CLOSE)
+        by_name = pd.Series(one.skills, index=one.pairs.coded.annotator_ids).sort_index()
+        assert fit.estimates.skills == pytest.approx(by_name.to_numpy(), abs=CLOSE)
+        assert fit.estimates.iterations == one.iterations
+
+
+def compare_agreement(engine: Any, frame: pd.DataFrame) -> None:
+    """Every number and sentence of the rows equals that in memory."""
+    expected = {row.name: asdict(row) for row in compute_label_agreement(hold(frame, level="ordinal")).rows}
+    with count_votes(engine.create_table("held", frame, overwrite=True)) as votes:
+        rows = agreement.measure_agreement(votes, ordered=votes.labels).rows
+        others = agreement.compute_agreement_with_others(votes)
+    assert [row.name for row in rows] == [
+        "percent_agreement", "krippendorff_alpha_nominal", "krippendorff_alpha_ordinal", "gwet_ac1",
+    ]  # fmt: skip
+    for row in rows:
+        assert asdict(row) == {
+            key: pytest.approx(value, abs=CLOSE) if isinstance(value, float) else value
+            for key, value in expected[row.name].items()
+        }
+    in_memory = compute_agreement_with_others(hold(frame))
+    assert others["n"].tolist() == in_memory["n"].tolist()
+    assert others["majority"].to_numpy() == pytest.approx(in_memory["majority"].to_numpy(), abs=CLOSE, nan_ok=True)
+
+
+def test_fits_equal_those_in_memory(engine: Any) -> None:
+    """Posteriors, priors, skills, steps and stops, with annotators who vote twice on an item."""
+    compare_fits(engine, make_frame(1, n_items=40, n_people=7, n_votes=300))
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        make_frame(2, n_items=40, n_people=7, n_votes=300),
+        pd.DataFrame([(f"i{i}", f"p{p}", "same") for i in range(6) for p in range(5)], columns=[*VOTE_COLUMNS]),
+        pd.DataFrame([("i1", "p1", "a"), ("i2", "p2", "b")], columns=[*VOTE_COLUMNS]),
+    ],
+    ids=["random", "all equal", "no pairs"],
+)  # fmt: skip
+def test_agreement_equals_that_in_memory(engine: Any, frame: pd.DataFrame) -> None:
+    """Values, both intervals, counts and reasons."""
+    compare_agreement(engine, frame)
+
+
+@pytest.mark.parametrize("ties", ["shared", "alphabetical"])
+def test_labels_equal_those_in_memory(engine: Any, ties: Any) -> None:
+    """The majority's labels, confidence and ties."""
+    frame = make_frame(3, n_items=30, n_people=6, n_votes=110)
+    expected = build_label_consensus(hold(frame), method="majority", ties=ties).labels
+    with count_votes(engine.create_table("held", frame, overwrite=True)) as votes:
+        found = choose_labels(votes, em.compute_shares(votes), ties=ties).execute().set_index("item_id").sort_index()
+    assert expected["tie"].any()
+    assert found["tied"].map(tuple).tolist() == expected["tied"].tolist()
+    assert [None if pd.isna(label) else label for label in found["label"]] == expected["label"].tolist()
+    assert found["confidence"].to_numpy() == pytest.approx(expected["confidence"].to_numpy(dtype=float))
+    assert found["n_votes"].tolist() == expected["n_votes"].tolist()
+
+
+def test_numbers_as_items_are_items_like_others(engine: Any) -> None:
+    """A column of whole numbers is not hashed, and has the same posteriors."""
+    frame = make_frame(4, n_items=20, n_people=4, n_votes=90)
+    numbered = frame.assign(item=frame["item"].str[1:].astype(int))
+    results = []
+    for one in (frame, numbered):
+        with count_votes(engine.create_table("held", one, overwrite=True)) as votes:
+            with em.fit_votes(votes, model="dawid_skene", iterations=3) as fit:
+                table = fit.posteriors.join(votes.items, "item").execute()
+            names = table["name"].astype(str).str.removeprefix("i")
+            results.append(table.set_index(names)["p0"].sort_index())
+    assert results[0].to_numpy() == pytest.approx(results[1].to_numpy(), abs=CLOSE)
+
+
+@pytest.mark.parametrize(("model", "stop"), [("dawid_skene", "converged"), ("one_coin", "crowdkit")])
+def test_an_interrupted_fit_goes_on_to_the_same_end(engine: Any, model: Any, stop: Any) -> None:
+    """From what was kept before any step, the steps that are left give the same numbers."""
+    kept: list[em.Estimates] = []
+    frame = make_frame(5, n_items=15, n_people=5, n_votes=70)
+    with count_votes(engine.create_table("held", frame, overwrite=True)) as votes:
+        with em.fit_votes(votes, model=model, stop=stop, keep=kept.append) as fit:
+            whole, iterations = read_posteriors(votes, fit), fit.estimates.iterations
+        assert [two.iterations - one.iterations for one, two in pairwise(kept)] == [1] * (len(kept) - 1)
+        assert len(kept) == iterations - 1
+        with em.fit_votes(votes, model=model, stop=stop, begin=kept[len(kept) // 2]) as fit:
+            assert read_posteriors(votes, fit) == pytest.approx(whole, abs=1e-12)
+            assert fit.estimates.iterations == iterations
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        ([("i", "p", "a"), ("i", "q", None)], "1 vote has an empty cell in the column answer."),
+        ([("i", "", "a"), ("", "", "a")], "1 vote has an empty cell in the column item."),
+        ([(f"i{n}", "p", f"text {n}") for n in range(201)], "The votes have 201 different answers; 200 are the most."),
+    ],
+)
+def test_votes_that_are_refused(engine: Any, rows: list[tuple[Any, ...]], problem: str) -> None:
+    """Each with its sentence."""
+    table = engine.create_table("held", pd.DataFrame(rows, columns=[*VOTE_COLUMNS]), overwrite=True)
+    with pytest.raises(HromadaError) as refused, count_votes(table):
+        pass
+    assert refused.value.problem == problem
+
+
+def test_orders_that_are_refused(engine: Any) -> None:
+    """One that leaves a label out."""
+    frame = make_frame(6, n_items=4, n_people=3, n_votes=20)
+    with (
+        count_votes(engine.create_table("held", frame, overwrite=True)) as votes,
+        pytest.raises(HromadaError, match="no label 'label 2'"),
+    ):
+        agreement.measure_agreement(votes, ordered=["label 0", "label 1"])
+
+
+def list_pools(shared: Path) -> dict[str, pd.DataFrame]:
+    """The votes of all pools that are tables of an item, an annotator and a label."""
+    files = {file.parent.name: file for file in sorted((shared / "data" / "truth-inference").glob("*/*/label.csv"))}
+    files["patients"] = shared / "data" / "dawid-skene-1979" / "patients45.csv"
+    pools = {name: pd.read_csv(file, dtype=str).iloc[:, :3].dropna() for name, file in files.items()}
+    return {name: pool.set_axis(["item", "annotator", "answer"], axis=1) for name, pool in pools.items()}
+
+
+@pytest.mark.slow
+def test_every_pool_equals_that_in_memory(engine: Any, shared: Path) -> None:
+    """Labels, skills and agreement of the shared pools, to 1e-9."""
+    pools = list_pools(shared)
+    assert len(pools) == 7
+    for frame in pools.values():
+        compare_fits(engine, frame)
+        compare_agreement(engine, frame)
