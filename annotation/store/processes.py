@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from math import ceil
 
 import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
@@ -98,7 +99,7 @@ def refuse_running_bot(connection: sa.Connection, *, now: datetime) -> None:
         raise Conflict(
             "A bot works on this database.",
             where=Where(field="HROMADA_DATABASE_URL"),
-            remedy=f"Stop it first; if it was killed, wait until {held[1]:%H:%M:%S} UTC.",
+            remedy=f"Stop it first; if it was killed, wait {ceil((held[1] - now).total_seconds())} seconds.",
         )
 
 

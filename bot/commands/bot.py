@@ -166,8 +166,17 @@ def _run_locally(port: int) -> None:
                     remedy="Run it in an empty folder, or name another HROMADA_DATABASE_URL.",
                 )
         settings = read_settings()
-        key, organisers = _prepare(database, settings), settings.organisers
-        asyncio.run(local_chat.serve_page(database, key=key, port=port, json=False, keep=True, organisers=organisers))
+        asyncio.run(
+            local_chat.serve_page(
+                database,
+                key=_prepare(database, settings),
+                port=port,
+                json=False,
+                time_zone=settings.time_zone,
+                keep=True,
+                organisers=settings.organisers,
+            )
+        )
 
 
 def _parse_webhook_address(settings: Settings) -> WebhookAddress:

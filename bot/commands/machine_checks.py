@@ -23,7 +23,7 @@ from annotation.store import processes
 from annotation.workflow.monitoring import machine, needs
 from annotation.workflow.monitoring.machine import MachineFacts
 from annotation.workflow.monitoring.needs import Need
-from bot.commands import database_session
+from bot.commands import database_session, local_times
 from bot.commands.system_checks import SystemFinding
 
 ENV_FILE = Path(".env")
@@ -190,7 +190,7 @@ def _find_webhook_problem(state: dict[str, Any], url: str) -> str:
         )
     if pending and failure:
         at = datetime.fromtimestamp(state.get("last_error_date", 0), UTC)
-        what = f"{pending} updates wait; Telegram could not bring one at {at:%Y-%m-%d %H:%M} UTC: {failure}."
+        what = f"{pending} updates wait; Telegram could not bring one at {local_times.format_moment(at)}: {failure}."
         return f"{what} Check the proxy, its certificate, and that the bot runs."
     if pending >= MANY_PENDING:
         return (

@@ -14,7 +14,7 @@ from annotation.errors import BadInput, HromadaError, NotFound
 from annotation.settings import Settings, list_misspelt_names, read_settings
 from annotation.store import database, driver_errors, erasure_log, invariants, migrations, pseudonyms
 from annotation.store.database import make_read_engine
-from bot.commands import added_texts, database_session
+from bot.commands import added_texts, database_session, local_times
 from bot.conversation import texts
 
 PACKAGES = ("hromada", "python-telegram-bot", "crowd-kit", "pandas", "scikit-learn", "sqlmodel")
@@ -98,7 +98,11 @@ def _check_log(view: Session) -> tuple[SystemFinding, ...]:
     since = erasure_log.find_erasure(view)
     if since is None:
         return ()
-    return (SystemFinding("log of the database", well=False, says=erasure_log.describe_wait(since)),)
+    return (
+        SystemFinding(
+            "log of the database", well=False, says=erasure_log.describe_wait(local_times.format_moment(since))
+        ),
+    )
 
 
 def _check_key(view: Session, settings: Settings) -> SystemFinding:

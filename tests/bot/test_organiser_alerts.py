@@ -143,11 +143,11 @@ async def test_organisers_hear_of_a_time_without_telegram(chat: Chat, load: Call
     await chat.app.heartbeat.note()
     for minutes in (1, 2, 4, 20):
         await observe(chat)
-        assert count_told(organiser, "Nothing came from Telegram from 21.11, 14:00 to 21.11, 14:20") == 1
+        assert count_told(organiser, "Nothing came from Telegram from 21.11, 14:00 (Kyiv) to 21.11, 14:20") == 1
         chat.now += timedelta(minutes=minutes)
         await chat.app.heartbeat.note()
     await observe(chat)
-    assert count_told(organiser, "Nothing came from Telegram from 21.11, 14:27 to 21.11, 14:47") == 1
+    assert count_told(organiser, "Nothing came from Telegram from 21.11, 14:27 (Kyiv) to 21.11, 14:47") == 1
     assert count_told(organiser, "Nothing has come from Telegram") == 3
 
 
@@ -181,7 +181,7 @@ async def test_a_bot_that_was_off_tells_the_gap_once(chat: Chat, load: Callable[
                 await chat.app.heartbeat.note()  # its first poll is over
         await observe(chat)
     assert count_told(organiser, "Nothing has come from Telegram") == 0
-    assert count_told(organiser, "Nothing came from Telegram from 21.11, 14:00 to 21.11, 17:00") == 1
+    assert count_told(organiser, "Nothing came from Telegram from 21.11, 14:00 (Kyiv) to 21.11, 17:00") == 1
     chat.now += timedelta(days=2)
     await chat.app.heartbeat.note()
     other = await open_admin(chat, number=901)

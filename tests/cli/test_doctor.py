@@ -163,6 +163,6 @@ async def test_the_webhook_is_asked_for_where_there_is_one() -> None:
     says = [machine_checks._find_webhook_problem(one, "https://bot.example.org/") for one in (state, failed, late)]
     assert says[0] == ""
     assert says[1].startswith(
-        "3 updates wait; Telegram could not bring one at 1970-01-01 00:00 UTC: Connection refused. Check"
+        "3 updates wait; Telegram could not bring one at 1970-01-01 03:00 (Europe/Kyiv): Connection refused. Check"
     )
     assert says[2].startswith("100 updates wait at Telegram.")

@@ -323,7 +323,7 @@ def _select_main_item(
     )
     if control_item_id is not None:
         return SelectedItem(item_id=control_item_id, page_position=page_position)
-    repeat_item_id = _find_due_repeat(session, context, now=now)
+    repeat_item_id = find_due_repeat(session, context, now=now)
     if (
         repeat_item_id is not None
         and assignment_policy.generate_seeded_number(context.seed_key, "repeat", item_number)
@@ -405,7 +405,7 @@ def _select_control(session: Session, context: AnnotatorContext) -> int | None:
     return candidate_ids[0] if candidate_ids else None
 
 
-def _find_due_repeat(session: Session, context: AnnotatorContext, *, now: datetime) -> int | None:
+def find_due_repeat(session: Session, context: AnnotatorContext, *, now: datetime) -> int | None:
     """The id of the item whose repeat has been due longest; None where no repeat is due."""
     if context.definition.repeats is None:
         return None

@@ -5,6 +5,7 @@ The bot that waits stores it while it lasts; the next update that any bot receiv
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -72,16 +73,12 @@ class BotWait:
     until: datetime | None = None
     bot_id: int | None = None
 
-    @property
-    def problem(self) -> str:
-        """The first sentence: why it waits."""
-        until = "later" if self.until is None else f"{self.until.astimezone(UTC):%Y-%m-%d %H:%M UTC}"
-        return SENTENCES[self.reason][0].format(until=until)
-
-    @property
-    def remedy(self) -> str:
-        """The second sentence: what organisers can do."""
-        return SENTENCES[self.reason][1]
+    def explain(self, format_moment: Callable[[datetime], str]) -> str:
+        """Which of several bots waits, why, and what organisers can do."""
+        problem, remedy = SENTENCES[self.reason]
+        until = "later" if self.until is None else format_moment(self.until)
+        which = "" if self.bot_id is None else f"Bot {self.bot_id}: "
+        return f"{which}{problem.format(until=until)} {remedy}"
 
     @property
     def facts(self) -> dict[str, str | None]:
@@ -94,13 +91,17 @@ class BotWait:
         }
 
     def __str__(self) -> str:
-        which = "" if self.bot_id is None else f"Bot {self.bot_id}: "
-        return f"{which}{self.problem} {self.remedy}"
+        return self.explain(_format_utc)
 
 
 def name_for_bot(name: str, bot_id: int | None) -> str:
     """The name of a heartbeat, wait or lease of one of several bots; `name` itself for the only bot (None)."""
     return name if bot_id is None else f"{name} {bot_id}"
+
+
+def _format_utc(moment: datetime) -> str:
+    """For logs and `/health`, whose times are in UTC."""
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def record_wait(session: Session, wait: BotWait, *, now: datetime) -> None:

@@ -65,6 +65,16 @@ stranger = Сюда попадают по приглашению. Попроси
 nothing-open = Сейчас нет открытых проектов. Загляните позже: /start
 menu = Выберите проект:
 left-many = вопросов хватит надолго
+menu-nothing = Ваши проекты:
+offer-later = снова откроется { $until }
+offer-quota = вы сделали свою часть, спасибо
+offer-label-studio = ваши вопросы – в Label Studio
+offer-answered = вы уже ответили на всё
+offer-met = эти вопросы вы уже видели в другом проекте
+offer-others = остальное – для других людей
+offer-taken = все вопросы уже разобраны
+offer-not-invited = в этот раз приглашают других людей
+offer-left = вы вышли из него
 consent = Ваше согласие
 consent-retention = Не позднее чем через { $days ->
     [one] { $days } день
@@ -333,7 +343,7 @@ month-name = { $month ->
     [11] ноября
    *[12] декабря
 }
-moment = { $day } { $month } в { $time }
+moment = { $day } { $month } в { $time } ({ $zone })
 date = { $day } { $month } { $year }
 
 ## Ваши права
@@ -532,6 +542,7 @@ paused = Пауза. Всё сохранено.
 paused-begun = Пауза. Начатое сохранено: оно дождётся вас, если его тем временем не закроют другие.
 nothing-yet = Вопросов для вас пока нет.
 card-own = Сегодня: { $today } · всего: { $total }
+card-own-training = (тренировка и проверка: { $training })
 card-together = Все вместе: { $answered } из { $wanted }, из них ваших — { $own }
 card-days = { $days ->
     [one] { $days } день подряд

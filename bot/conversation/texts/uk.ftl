@@ -65,6 +65,16 @@ stranger = Сюди потрапляють за запрошенням. Попр
 nothing-open = Зараз немає відкритих проєктів. Зазирніть пізніше: /start
 menu = Оберіть проєкт:
 left-many = запитань вистачить надовго
+menu-nothing = Ваші проєкти:
+offer-later = знову відкриється { $until }
+offer-quota = ви зробили свою частину, дякуємо
+offer-label-studio = ваші запитання – у Label Studio
+offer-answered = ви вже відповіли на все
+offer-met = ці запитання ви вже бачили в іншому проєкті
+offer-others = решта – для інших людей
+offer-taken = усі запитання вже розібрано
+offer-not-invited = цього разу запрошують інших людей
+offer-left = ви вийшли з нього
 consent = Ваша згода
 consent-retention = Щонайпізніше через { $days ->
     [one] { $days } день
@@ -333,7 +343,7 @@ month-name = { $month ->
     [11] листопада
    *[12] грудня
 }
-moment = { $day } { $month } о { $time }
+moment = { $day } { $month } о { $time } ({ $zone })
 date = { $day } { $month } { $year }
 
 ## Ваші права
@@ -532,6 +542,7 @@ paused = Пауза. Усе збережено.
 paused-begun = Пауза. Почате збережено: воно дочекається вас, якщо його тим часом не закриють інші.
 nothing-yet = Поки що запитань для вас немає.
 card-own = Сьогодні: { $today } · загалом: { $total }
+card-own-training = (тренування й перевірка: { $training })
 card-together = Усі разом: { $answered } з { $wanted }, з них ваших — { $own }
 card-days = { $days ->
     [one] { $days } день поспіль
