@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -131,7 +131,7 @@ def _parse_expiry(written: str) -> datetime:
     except ValueError:
         moment = None
     if moment is not None and len(written) == len("2026-12-31"):
-        return (moment + timedelta(days=1)).replace(tzinfo=local_times.get_zone())
+        return (moment + timedelta(days=1)).replace(tzinfo=local_times.get_zone()).astimezone(UTC)
     if moment is None or moment.tzinfo is None:
         remedy = "Write a day like 2026-12-31, or a moment like 2026-12-31T18:00+02:00."
         raise BadInput(f"{written!r} is no day.", where=Where(field="expires"), remedy=remedy)

@@ -158,6 +158,7 @@ def test_the_list_says_how_each_stands(hromada: Hromada, who: str) -> None:
                 "simulated": False,
                 "standing": "suspended",
                 "why": "копіює [усе]",
+                "until": None,
                 "stage": "main",
                 "items": 1,
                 "active_hours": 0.0,

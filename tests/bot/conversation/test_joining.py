@@ -250,7 +250,6 @@ def test_when_all_is_done_another_project_is_offered(chat: Chat, load: Load) -> 
     assert chat.say("/start")[0].startswith(DONE.split("\n", maxsplit=1)[0])
     answered = "ви вже відповіли на все"
     assert chat.say("/projects") == [f"Ваші проєкти:\n\n– Слова — {answered}\n– Ще — {answered}"]
-    assert chat.tap("Б · Ще") == ["\n\n".join([DONE.format(lines="\n".join([words, more]), total=3), OFFER])]
 
 
 def test_a_card_that_changed_is_shown_again(chat: Chat, load: Load) -> None:
