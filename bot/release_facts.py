@@ -283,6 +283,7 @@ def _list_facts_of_people(session: Session, campaign: _Campaign) -> dict[str, An
         "attestation": definition.attestation.text if definition.attestation else "",
         "attested": _list_attested(session, campaign),
         "invited": steps.invited,
+        "invited_by_friends": steps.by_friends,
         "consented": steps.consented,
         "started": steps.started,
         "finished": steps.finished,

@@ -209,6 +209,7 @@ class ProjectFacts:
     attestation: str = ""
     attested: tuple[ProfileCount, ...] = ()
     invited: int | None = None
+    invited_by_friends: int | None = None
     consented: int | None = None
     started: int | None = None
     finished: int | None = None

@@ -126,4 +126,10 @@ def _read_project_of(
             where=where,
             remedy="The programme's consent holds for all; take the project's out.",
         )
+    if project.definition.invite_friends is not None:
+        raise BadInput(
+            f"The project {project.name!r} has `invite_friends`, which a programme does not read.",
+            where=where,
+            remedy="Write it into the programme's file: friends are invited to all of it.",
+        )
     return project

@@ -62,9 +62,9 @@ def _cut_log(database: Database) -> bool:
     return not is_busy
 
 
-def describe_wait(since: datetime) -> str:
-    """A sentence about an erasure whose ids the log may still hold."""
+def describe_wait(since: str) -> str:
+    """A sentence about an erasure whose ids the log may still hold; `since` is its time, as it is printed."""
     return (
-        f"What was erased at {since:%Y-%m-%d %H:%M} UTC may still be in the log of the database (-wal): a process that"
+        f"What was erased at {since} may still be in the log of the database (-wal): a process that"
         " reads an older state keeps it. The bot empties it each minute, and every command that erases."
     )

@@ -139,6 +139,14 @@ WHERE x.annotator_id = :annotator AND x.project_id = :project AND x.status = 'ex
 ORDER BY x.lease_until DESC, x.id LIMIT 4"""
 """Items whose lease expired; an organiser took those without a lease back, for others (`release_live_assignments`)."""
 
+COUNTED = """
+SELECT DISTINCT {unit} FROM ({open_items} ORDER BY queue_position LIMIT :size) c WHERE {new}"""
+COUNTED_ITEMS = COUNTED.replace("{unit}", "c.id")
+COUNTED_GROUPS = COUNTED.replace("{unit}", "c.group_id")
+"""The open items that the annotator can still get; with `blind` their groups, of which they get one item each."""
+COUNTED_EXPIRED = EXPIRED.removesuffix("ORDER BY x.lease_until DESC, x.id LIMIT 4")
+"""The items whose lease expired that the annotator can get again."""
+
 MAY_BE_ASSIGNED = """SELECT c.id FROM item c WHERE c.id = :item{not_judged}{not_met}{panel}"""
 
 PANEL_HAS_PLACE = """
@@ -149,7 +157,7 @@ PANEL_HAS_PLACE = """
 _ITEM_WITH_PLACE = "SELECT c.id FROM item c WHERE c.id = :item{panel}"
 PLACE_OF_PANEL = sa.text(_ITEM_WITH_PLACE.format(panel=PANEL_HAS_PLACE))
 
-ABOUT_OWN_ITEM = {EXPIRED, MAY_BE_ASSIGNED}
+ABOUT_OWN_ITEM = {EXPIRED, COUNTED_EXPIRED, MAY_BE_ASSIGNED}
 """Statements about an item that the annotator had already: that they met its group by this item does not count."""
 
 
@@ -259,6 +267,20 @@ def take_next_item(
         moved = sa.update(QueueCursor).where(*_build_cursor_condition(query))
         session.connection().execute(moved.values(**asdict(cursor)))
     return queued
+
+
+def count_items(session: Session, query: QueueQuery) -> int:
+    """How many items of the pool the annotator could get one after the other, up to MOST_COUNTED + 1; none is taken.
+
+    Where the pool has more open items than that, they are not looked at one by one, and the count is MOST_COUNTED + 1.
+    """
+    open_items = "SELECT COUNT(*) FROM ({open_items} LIMIT :size) c"
+    (number,) = _select_ids(session, open_items, query, size=MOST_COUNTED + 1)
+    if number > MOST_COUNTED:
+        return number
+    statement = COUNTED_GROUPS if query.blind else COUNTED_ITEMS
+    again = _select_ids(session, COUNTED_EXPIRED, query, cause=query.cause.value)
+    return len(_select_ids(session, statement, query, size=number)) + len(again)
 
 
 def is_barred_item(session: Session, query: QueueQuery, *, item_id: int) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bot.commands import terminal_output
+from bot.commands import local_times, terminal_output
 from bot.commands.command_line import AsJson, CommandGroup, refuse_options, refuse_together
 
 if TYPE_CHECKING:
@@ -263,9 +263,9 @@ def _find_newest(folder: Path) -> Path:
 def _print_drill(file: Path, found: DrillResult) -> None:
     hours = found.age.total_seconds() / 3600
     facts: list[tuple[terminal_output.Cell, ...]] = [
-        ("made at", found.manifest.made_at),
+        ("made at", local_times.format_moment(found.manifest.made_at)),
         ("age", f"{hours:.1f} hours" if hours < 48 else f"{hours / 24:.1f} days"),
-        ("last answer", found.manifest.last_answer or "–"),
+        ("last answer", local_times.format_moment(found.manifest.last_answer) if found.manifest.last_answer else None),
         ("answers", found.answers),
         ("annotators", found.people),
         ("revision", found.manifest.revision),
@@ -301,7 +301,7 @@ def _print_manifest(
         terminal_output.print_json({**asdict(manifest), **(more or {})})
         return
     facts: list[tuple[terminal_output.Cell, ...]] = [
-        ("made at", manifest.made_at),
+        ("made at", local_times.format_moment(manifest.made_at)),
         ("revision", manifest.revision),
         ("bytes", f"{manifest.size}"),
         ("sha256", f"{manifest.sha256[:16]}…"),

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from annotation.errors import BadInput
-from bot.commands import terminal_output
+from bot.commands import local_times, terminal_output
 from bot.commands.command_line import AsJson, ListByDefault
 
 app = typer.Typer(
@@ -40,12 +40,13 @@ def list_(json: AsJson = False) -> None:
         return
     rows = [
         (
-            delivery.key, delivery.parked_at.isoformat(timespec="minutes"), delivery.pseudonym, delivery.attempts,
+            delivery.key, local_times.format_minute(delivery.parked_at), delivery.pseudonym, delivery.attempts,
             delivery.code, ", ".join(delivery.methods) or None, delivery.reason,
         )
         for delivery in listed
     ]  # fmt: skip
-    notes = ("Once the cause is mended: hromada delivery retry KEY; to give it up: hromada delivery drop KEY.",)
+    remedy = "Once the cause is fixed: hromada delivery retry KEY; to give it up: hromada delivery drop KEY."
+    notes = (local_times.name_zone(), remedy)
     terminal_output.print_table(
         "Parked updates (u) and messages (m)", COLUMNS, rows, notes=notes if listed else ("Nothing is parked.",)
     )

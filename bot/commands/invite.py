@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from annotation.errors import BadInput, Where
-from bot.commands import terminal_output
+from bot.commands import local_times, terminal_output
 from bot.commands.command_line import AsJson
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def invite(
     uses: Annotated[int | None, typer.Option("--uses", help="For how many annotators; any number without it.")] = None,
     expires: Annotated[
         str | None,
-        typer.Option("--expires", help="The last day, in UTC, like 2026-12-31; or a moment with its zone."),
+        typer.Option("--expires", help="The last day, like 2026-12-31, or a moment with its zone."),
     ] = None,
     cohort: Annotated[str | None, typer.Option("--cohort", help="The cohort that they join.")] = None,
     adjudicator: Annotated[
@@ -106,32 +106,32 @@ def _name_invited(invitation: Invitation) -> str:
 
 def _format_expiry(invitation: Invitation, *, now: datetime) -> str | None:
     """The last day where it ends with one, else the moment; that it has ended."""
-    ends = invitation.expires_at
-    if ends is None:
+    if invitation.expires_at is None:
         return None
+    ends = invitation.expires_at.astimezone(local_times.get_zone())
     if ends <= now:
-        return f"ended {ends:%Y-%m-%d %H:%M}"
+        return f"ended {local_times.format_moment(ends)}"
     is_midnight = (ends.hour, ends.minute, ends.second) == (0, 0, 0)
-    return f"after {ends - timedelta(days=1):%Y-%m-%d}" if is_midnight else ends.isoformat(timespec="minutes")
+    return f"after {ends - timedelta(days=1):%Y-%m-%d}" if is_midnight else local_times.format_moment(ends)
 
 
 def _format_link(code: str) -> str:
-    """A deep link where the bot's name is known, else the command that annotators send to it."""
+    """A deep link for each bot whose name is known, else the command that annotators send to it."""
     from annotation.settings import read_settings
     from annotation.workflow.annotators import invitations
 
-    bot = read_settings().telegram_name
-    return invitations.format_link(code, bot_name=bot)
+    names = read_settings().bot_names or (None,)
+    return " ".join(invitations.format_link(code, bot_name=name) for name in names)
 
 
 def _parse_expiry(written: str) -> datetime:
-    """The end of a day in UTC, or a moment with its zone; raises BadInput for anything else."""
+    """The end of a day in the zone of the settings, or a moment with its zone; raises BadInput for anything else."""
     try:
         moment = datetime.fromisoformat(written)
     except ValueError:
         moment = None
     if moment is not None and len(written) == len("2026-12-31"):
-        return moment.replace(tzinfo=UTC) + timedelta(days=1)
+        return (moment + timedelta(days=1)).replace(tzinfo=local_times.get_zone()).astimezone(UTC)
     if moment is None or moment.tzinfo is None:
         remedy = "Write a day like 2026-12-31, or a moment like 2026-12-31T18:00+02:00."
         raise BadInput(f"{written!r} is no day.", where=Where(field="expires"), remedy=remedy)

@@ -23,6 +23,7 @@ async def serve_page(
     key: bytes,
     port: int,
     json: bool,
+    time_zone: str,
     keep: bool = False,
     organisers: Collection[int] = (),
 ) -> None:
@@ -31,7 +32,7 @@ async def serve_page(
     Whoever is there first speaks the language of the first project, where the bot speaks it. With `keep` the database
     is one that stays: whoever answers there is marked as simulated, and updates and messages are numbered on from those
     of the local Telegram before, which the database knows. `organisers` are ids of people there, who have 1001, 1002
-    and so on.
+    and so on. `time_zone` is that of the settings.
     """
     from annotation.store import mailbox, queries
     from bot import application
@@ -53,7 +54,11 @@ async def serve_page(
         database=database,
         settings=application.build_delivery_settings(
             ConversationSettings(
-                key=key, simulated=keep, organisers=frozenset(organisers), bot_name=telegram.me.username
+                key=key,
+                simulated=keep,
+                organisers=frozenset(organisers),
+                time_zone=time_zone,
+                bot_name=telegram.me.username,
             )
         ),
         request=LocalRequest(telegram),

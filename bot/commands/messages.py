@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
-from zoneinfo import ZoneInfo
 
 import typer
 
 from annotation.errors import Conflict, Where
-from bot.commands import terminal_output
+from bot.commands import local_times, terminal_output
 from bot.commands.command_line import AsJson, ListByDefault
 
 if TYPE_CHECKING:
@@ -56,11 +55,21 @@ def list_(
         terminal_output.print_json(listed)
         return
     columns = ("id", "at", "pseudonym", "project", "item", "text", *(("answer",) if everything else ()))
-    notes = [] if listed else ["Nothing is waiting for an answer."]
+    notes = [local_times.name_zone() if listed else "Nothing is waiting for an answer."]
     if number:
         counted = terminal_output.format_count(number, "message to all has", "messages to all have")
         notes.append(f"{counted} not reached everybody: hromada messages waiting.")
-    terminal_output.print_table("Messages", columns, [[row[name] for name in columns] for row in listed], notes=notes)
+    rows = [[_format_cell(name, row[name]) for name in columns] for row in listed]
+    terminal_output.print_table("Messages", columns, rows, notes=notes)
+
+
+def _format_cell(name: str, value: object) -> terminal_output.Cell:
+    """The cell of a table for a value of the JSON: a time in the zone of the settings, yes or no."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if name == "at":
+        return local_times.format_minute(str(value))
+    return value if isinstance(value, int) or value is None else str(value)
 
 
 @app.command()
@@ -202,13 +211,10 @@ def _list_waiting(view: Session) -> tuple[WaitingAnnouncement, ...]:
 
 def _describe_start(first: datetime, *, now: datetime) -> str:
     """From when a message to all goes out: now where it is day, or at a time in the organisers' zone."""
-    from annotation.settings import read_settings
-
     day = "each from 10:00 to 20:00 where they are"
     if first <= now:
         return f"{day}, where it is day now"
-    zone = read_settings().time_zone
-    return f"{day}, the first at {first.astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M} ({zone})"
+    return f"{day}, the first at {local_times.format_moment(first)}"
 
 
 @app.command()
@@ -230,8 +236,9 @@ def reports(
         terminal_output.print_json(listed)
         return
     columns = ("at", "project", "item", "paused", "reason", "text")
-    rows = [[("yes" if row[name] else "no") if name == "paused" else row[name] for name in columns] for row in listed]
-    notes = ("A wrong item: hromada load FILE --fix ID; one that is well: hromada messages dismiss PROJECT ID.",)
+    rows = [[_format_cell(name, row[name]) for name in columns] for row in listed]
+    remedy = "A wrong item: hromada load FILE --fix ID; one that is well: hromada messages dismiss PROJECT ID."
+    notes = (local_times.name_zone(), remedy)
     terminal_output.print_table("Reports", columns, rows, notes=notes if listed else ("Nothing is reported.",))
 
 

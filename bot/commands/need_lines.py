@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
+
+from bot.commands import local_times
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
 
     from rich.console import RenderableType
 
@@ -25,7 +25,7 @@ def build_need_list(needs: Sequence[Need]) -> Sequence[RenderableType]:
     lines = [Text(words("needs"), style="bold")] if needs else [Text(words("needs-none"))]
     for need in needs:
         about = need.project or need.title
-        what = need_texts.describe_need(need, words, format_moment=format_time, with_since=True)
+        what = need_texts.describe_need(need, words, format_moment=local_times.format_short, with_since=True)
         lines.append(Text(f"• {what}" if about is None else f"• {about}: {what}"))
         lines.append(Text(f"    {need_texts.get_command(need)}", style="dim"))
     return (*lines, Text())
@@ -46,10 +46,3 @@ def build_need_json(need: Need) -> dict[str, Any]:
         "why": None if need.wait is None else need.wait.facts,
         "command": need_texts.get_command(need),
     }
-
-
-def format_time(at: datetime) -> str:
-    """A day and a time in the time zone of the settings, like 24.11 18:05."""
-    from annotation.settings import read_settings
-
-    return f"{at.astimezone(ZoneInfo(read_settings().time_zone)):%d.%m %H:%M}"

@@ -16,7 +16,7 @@ from annotation.errors import BadInput, HromadaError, Where
 from annotation.store import backups, processes
 from annotation.store.backups import schedule
 from annotation.store.backups.manifest import BackupManifest
-from bot.commands import database_session, terminal_output
+from bot.commands import database_session, local_times, terminal_output
 
 INTERVALS = {"hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta(weeks=1)}
 SHORTEST = timedelta(minutes=1)
@@ -118,4 +118,4 @@ def print_lines(made: ScheduledBackup) -> None:
         terminal_output.print_line(f"Deleted {file}.")
     for file in made.rotation.damaged:
         terminal_output.print_line(f"Damaged: {file} is not the file that was written.")
-    terminal_output.print_line(f"The next backup is due at {made.next_due:%Y-%m-%d %H:%M} UTC.")
+    terminal_output.print_line(f"The next backup is due at {local_times.format_moment(made.next_due)}.")

@@ -8,12 +8,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any
-from zoneinfo import ZoneInfo
 
 import typer
 
 from annotation.errors import BadInput
-from bot.commands import need_lines, terminal_output
+from bot.commands import local_times, need_lines, terminal_output
 from bot.commands.command_line import AsJson
 from bot.commands.terminal_output import Cell
 
@@ -34,7 +33,6 @@ LONGEST_ANSWER = 60
 
 def print_item_history(project: str, item: str, *, as_json: bool) -> None:
     """Print what happened to an item, without answers while the project is blind."""
-    from annotation.settings import read_settings
     from annotation.workflow.monitoring import blindness, item_history
     from bot.commands import database_session
 
@@ -45,17 +43,16 @@ def print_item_history(project: str, item: str, *, as_json: bool) -> None:
     if as_json:
         terminal_output.print_json(_build_item_json(history))
         return
-    zone = ZoneInfo(read_settings().time_zone)
-    rows = [_build_event_row(event, zone) for event in history.events]
-    notes = [f"Times are those of {zone.key}."] if rows else ["Nobody has had it yet."]
+    rows = [_build_event_row(event) for event in history.events]
+    notes = [local_times.name_zone()] if rows else ["Nobody has had it yet."]
     if any("Label Studio" in event.what for event in history.events):
         notes.append(f"Their e-mails: hromada label-studio status {loaded.name}")
     notes += ["Answers are hidden until the baseline is closed."] if is_blind and rows else []
     terminal_output.print_table(_build_title(history, project=loaded.name), ITEM_COLUMNS, rows, notes=notes)
 
 
-def _build_event_row(event: ItemEvent, zone: ZoneInfo) -> tuple[str | None, str | None, str, str]:
-    at, until = (f"{one.astimezone(zone):%Y-%m-%d %H:%M}" if one else None for one in (event.at, event.until))
+def _build_event_row(event: ItemEvent) -> tuple[str | None, str | None, str, str]:
+    at, until = (local_times.format_minute(one) if one else None for one in (event.at, event.until))
     return at, event.who, event.what + (f", until {until}" if until else ""), _shorten(event.answer)
 
 
@@ -63,8 +60,7 @@ def _build_title(history: ItemHistory, *, project: str) -> str:
     from annotation.loading.drafts import name_group
 
     tally = history.tally
-    state = "done" if tally.status == "open" and 0 < tally.needed <= tally.done else tally.status
-    parts = [f"{tally.item_id}: {state}", f"{tally.done} of {tally.needed} answers"]
+    parts = [f"{tally.item_id}: {tally.state}", f"{tally.done} of {tally.needed} answers"]
     parts += [f"pool {history.pool}"] if history.pool != "main" else []
     parts += (
         [f"group {history.group}"] if history.group != name_group(None, project=project, item=tally.item_id) else []
@@ -209,8 +205,9 @@ def _build_screen(report: StatusReport) -> Sequence[RenderableType]:
     """What needs the organisers; then a line for each project, or everything about the only one."""
     from annotation.store import erasure_log
 
-    notes = [] if report.erased_at is None else [erasure_log.describe_wait(report.erased_at)]
+    notes = [] if report.erased_at is None else [erasure_log.describe_wait(local_times.format_moment(report.erased_at))]
     notes += [note for campaign in report.campaigns for note in _describe_retention(campaign)]
+    notes += [local_times.name_zone()] if report.campaigns else []
     parts = need_lines.build_need_list(report.needs)
     if report.title is None:
         campaign = report.campaigns[0]
@@ -227,7 +224,9 @@ def _describe_retention(campaign: CampaignStatus) -> Sequence[str]:
         return []
     name = campaign.project.name
     command = f"hromada people detach {name}"
-    return [f"{name}: what tells whose its answers are is to go by {campaign.detach_by:%Y-%m-%d}: {command}"]
+    return [
+        f"{name}: what tells whose its answers are is to go by {local_times.format_day(campaign.detach_by)}: {command}"
+    ]
 
 
 def _build_row(campaign: CampaignStatus) -> tuple[Cell, ...]:
@@ -334,7 +333,7 @@ def _build_lines(campaign: CampaignStatus, report: StatusReport) -> list[tuple[s
 
 
 def _format_time(at: datetime | None) -> str | None:
-    return None if at is None else need_lines.format_time(at)
+    return None if at is None else local_times.format_short(at)
 
 
 _FUNNEL_STEPS = {
@@ -363,4 +362,4 @@ def _build_precision_lines(campaign: CampaignStatus) -> list[tuple[str, Cell]]:
     if campaign.half_width is not None:
         lines.append(("half of the 95 % interval now", campaign.half_width))
     changes = (campaign.project.frozen or {}).get("post_hoc", ())
-    return lines + [("post hoc", f"{change['at'][:16]} {change['what']}") for change in changes]
+    return lines + [("post hoc", f"{local_times.format_moment(change['at'])} {change['what']}") for change in changes]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.commands import terminal_output
+from bot.commands import local_times, terminal_output
 from bot.commands.command_line import AllowOutside, AsJson
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def try_(
     from bot.commands import added_texts, local_chat
 
     added_texts.use_added_texts()
+    zone = local_times.get_zone().key
     key = secrets.token_bytes(32)
     with tempfile.TemporaryDirectory(prefix="hromada-try-") as folder:
         url = sa.URL.create("sqlite", database=str(Path(folder) / "try.db"))
@@ -48,7 +49,7 @@ def try_(
                 terminal_output.print_line(
                     f"Everybody is admitted here: `admission` of {', '.join(lifted)} is ignored."
                 )
-            asyncio.run(local_chat.serve_page(opened, key=key, port=port, json=json))
+            asyncio.run(local_chat.serve_page(opened, key=key, port=port, json=json, time_zone=zone))
 
 
 def start_campaign(database: Database, file: Path, *, key: bytes, allow_outside: bool) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from annotation.workflow import assignments, definitions, participations
 from annotation.workflow.allocation import open_projects
 from annotation.workflow.allocation.open_projects import ProjectChoice
 from annotation.workflow.annotators import access, invitations, withdrawal
-from annotation.workflow.assignments import AssignedItem, Eligibility
+from annotation.workflow.assignments import AssignedItem, Eligibility, Offer
 from annotation.workflow.conversations.conversation_state import AnswerDraft, ConversationStep
 from annotation.workflow.notices import wishes
 from annotation.workflow.participations import NothingAssigned
@@ -30,7 +30,6 @@ from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import ButtonAction, NewMessage, TelegramCall, TelegramCalls, UpdateKind
 from bot.conversation.views import items, menus, onboarding, own_progress
-from bot.conversation.views.menus import MenuLine
 
 MAX_MESSAGES = 4
 """An item that takes more messages than this is too long for a phone."""
@@ -155,9 +154,8 @@ def _show_next_item(
             _mark_exhausted(context, entry)
     while open_entries := _list_open_entries(context, entries):
         chosen = [entry for entry in open_entries if entry.key == context.state.entry]
-        if len(open_entries) > 1 and not chosen:
-            told = _tell_ended(context, ended, has_buttons=False)
-            return join_calls(explanations.values(), told, show_menu(context, open_entries))
+        if len(open_entries) > 1 and not chosen and (menu := show_menu(context, open_entries)):
+            return join_calls(explanations.values(), _tell_ended(context, ended, has_buttons=False), menu)
         entry = (chosen or open_entries)[0]
         result = _search_item(context, entry.projects, eligibility=eligibility)
         if isinstance(result, NothingAssigned) and return_card.is_end(result, key=entry.key):
@@ -247,20 +245,18 @@ def _search_item(
 
 
 def show_menu(context: UpdateContext, entries: Sequence[ProjectChoice]) -> TelegramCalls:
-    """Show the menu of open projects."""
-    lines = [
-        MenuLine(
-            key=entry.key,
-            title=entry.title,
-            left=open_projects.count_open_items(
-                context.transaction.session,
-                project_ids=entry.projects,
-                annotator_id=context.transaction.annotator_id,
-            ),
-        )
-        for entry in entries
-    ]
-    return context.ask(menus.render_menu(lines, context.translate))
+    """Show the menu of these open projects, and why the others have nothing; no call where none has an item."""
+    offers = assignments.list_offers(context.transaction, now=context.now)
+    keys = {entry.key for entry in entries}
+    shown = [offer for offer in offers if offer.refusal is not None or offer.key in keys]
+    if all(offer.refusal is not None for offer in shown):
+        return ()
+    return context.ask(render_menu(context, shown))
+
+
+def render_menu(context: UpdateContext, offers: Sequence[Offer]) -> RenderedMessage:
+    """The menu of projects in the annotator's language and time zone."""
+    return menus.render_menu(offers, context.translate, zone=context.annotator.time_zone, now=context.now)
 
 
 def _explain_nothing_open(context: UpdateContext, entries: Sequence[ProjectChoice]) -> TelegramCalls:

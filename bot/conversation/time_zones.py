@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from babel import Locale
 from babel.core import get_global
 
+from annotation.vocabulary import UNSAID_TIME_ZONE
 from bot.conversation.texts import Texts, get_texts, list_languages, typed_words
 
 
@@ -127,14 +128,15 @@ def format_zone(name: str, translate: Texts) -> str:
 
 
 def format_time(moment: datetime, translate: Texts, *, zone: str | None, now: datetime) -> str:
-    """A date and time in the annotator's zone; how long from now on, where the zone is unknown."""
+    """A date and time with the annotator's zone; how long from now on, where they have told none."""
+    told = None if zone in {None, UNSAID_TIME_ZONE} else zone
     try:
-        local = None if zone is None else moment.astimezone(ZoneInfo(zone))
+        local = None if told is None else moment.astimezone(ZoneInfo(told))
     except (ZoneInfoNotFoundError, ValueError):
         local = None
-    if local is not None:
-        month = translate("month-name", month=local.month)
-        return translate("moment", day=local.day, month=month, time=f"{local:%H:%M}")
+    if local is not None and told is not None:
+        month, place = translate("month-name", month=local.month), format_zone(told, translate)
+        return translate("moment", day=local.day, month=month, time=f"{local:%H:%M}", zone=place)
     minutes = max(1, -(-(moment - now) // timedelta(minutes=1)))
     return translate("in-minutes", minutes=minutes) if minutes <= 90 else translate("in-hours", hours=-(-minutes // 60))
 

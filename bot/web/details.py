@@ -121,7 +121,7 @@ class PersonState:
     """An annotator in a project: items done, items in an active hour, control items answered (and right), flags.
 
     `controls_right` is None while the project is blind; `flagged` counts final answers that a quality rule flagged,
-    `excluded` those that do not count by a rule or a decision.
+    `excluded` those that do not count by a rule or a decision. `until` is when the status ends.
     """
 
     pseudonym: str
@@ -134,6 +134,7 @@ class PersonState:
     controls_right: int | None
     flagged: int
     excluded: int
+    until: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,6 +205,7 @@ def _list_people(view: Session, project: Project, *, now: datetime, blind: bool)
                 controls_right=None if blind else entry.control_accuracy.right,
                 flagged=flagged,
                 excluded=excluded,
+                until=entry.until,
             )
         )
     return tuple(sorted(people, key=lambda person: (-person.items, person.pseudonym)))

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from annotation.vocabulary import ProjectStatus
 from annotation.workflow.monitoring.needs import Need
-from annotation.workflow.monitoring.progress import PAGE_SIZE, ItemTally
+from annotation.workflow.monitoring.progress import PAGE_SIZE, ItemTally, compute_share
 from bot.conversation import need_texts
 from bot.conversation.texts import Texts, get_organiser_texts
 from bot.web.snapshots import ProjectState, Snapshot
@@ -106,7 +106,7 @@ def _build_item_row(project: ProjectState, item: ItemTally) -> LiveRow:
     return LiveRow(
         head=item.item_id,
         cells=(
-            name_item_state(item.status),
+            name_item_state(item.state),
             translate("{right} of {of}", right=format_number(item.done), of=format_number(item.needed)),
             NO_VALUE if item.seconds is None else format_duration(item.seconds),
             format_number(item.skips),
@@ -174,7 +174,8 @@ def build_progress_bar(project: ProjectState) -> ProgressBar:
     """The answers that a project has, of those that it needs."""
     done, needed = project.progress.done, project.progress.needed
     text = translate(
-        "{done} of {needed} answers; {items_done} of {items} items done",
+        "{done} of {needed} answers ({share}%); {items_done} of {items} items done",
+        share=compute_share(done, needed),
         done=format_number(done),
         needed=format_number(needed),
         items_done=format_number(project.progress.items_done),

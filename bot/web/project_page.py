@@ -265,7 +265,7 @@ def _build_people_section(project: ProjectState, details: ProjectDetails | None)
 
 
 def _build_person_row(person: PersonState) -> LiveRow:
-    controls = format_number(person.controls)
+    controls = format_number(person.controls) if person.controls else display_text.NO_VALUE
     if person.controls_right is not None and person.controls:
         controls = translate("{right} of {of}", right=format_number(person.controls_right), of=controls)
     return LiveRow(
@@ -278,7 +278,9 @@ def _build_person_row(person: PersonState) -> LiveRow:
             format_number(person.flagged),
             format_number(person.excluded),
         ),
-        remark=show_finding(person.reason),
+        remark=show_finding(person.reason)
+        if person.until is None
+        else translate("until {time}", time=format_time(person.until)),
     )
 
 

@@ -43,7 +43,12 @@ WORKS = {
     "review": mark_text("review"),
 }
 """Decisions in Label Studio, as `BatchWork` names them."""
-ITEM_STATES = {"open": mark_text("open"), "paused": mark_text("paused"), "retired": mark_text("retired")}
+ITEM_STATES = {
+    "done": mark_text("done"),
+    "open": mark_text("open"),
+    "paused": mark_text("paused"),
+    "retired": mark_text("retired"),
+}
 
 
 _time_zone: ContextVar[str] = ContextVar("time_zone", default="UTC")

@@ -312,6 +312,8 @@ def check_funnel(subject: Subject) -> Verdict:
     )
     unknown = translate("not counted")
     words = ", ".join(f"{name} {unknown if count is None else count}" for name, count in steps)
+    if project.invited_by_friends is not None:
+        words += ", " + translate("invited by friends {number}", number=project.invited_by_friends)
     if project.finished > project.started:
         return contradictory("More finished than started: {words}.", words=words)
     return met(f"{words[0].upper()}{words[1:]}.")

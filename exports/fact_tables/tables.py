@@ -124,6 +124,7 @@ FAST = 0.25
 
 
 NO_INVITATIONS = "no invitations were made out"
+NO_FRIENDS = "no friends were invited"
 NO_CONSENT = "no consent is asked for"
 NO_QUALIFICATION = "there is no qualification"
 ELSEWHERE = "people answered elsewhere"
@@ -146,6 +147,7 @@ def _list_steps(project: ProjectFacts) -> Iterator[Mapping[str, object]]:
     passed = None if project.qualification is None else project.qualification.n_passed
     steps = {
         "invited": (project.invited, NO_INVITATIONS),
+        "invited by friends": (project.invited_by_friends, NO_FRIENDS),
         "consented": (project.consented, NO_CONSENT),
         "qualified": (passed, NO_QUALIFICATION),
         "started": (project.started, None),

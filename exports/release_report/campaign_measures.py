@@ -224,6 +224,7 @@ def _list_steps(project: ProjectFacts, state: ReleaseState) -> Iterator[tuple[st
         return
     steps = (
         (translate("invited"), project.invited),
+        (translate("invited by friends"), project.invited_by_friends),
         (translate("consented"), project.consented),
         (translate("started"), project.started),
         (translate("finished"), project.finished),

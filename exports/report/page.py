@@ -168,6 +168,13 @@ class ReportSection(DataSetSection):
     judges: JudgesPart | None = None
 
 
+def _name_report(results: Sequence[DataSetResult]) -> str:
+    """The title of a report that has none of its own: baselines are named where anybody is scored."""
+    if any(result.performance is not None for result in results):
+        return translate("People’s answers: agreement and human baselines")
+    return translate("People’s answers: agreement")
+
+
 def render_report(
     release: Release,
     *,
@@ -186,7 +193,7 @@ def render_report(
         "report.html.j2",
         package="exports.report",
         name="report",
-        title=title or translate("People’s answers: agreement and human baselines"),
+        title=title or _name_report(results),
         marks=marks,
         sections=[
             _build_section(number, result, judges=judges.get(result.data.name, ()))

@@ -382,3 +382,15 @@ def test_a_project_of_a_programme_has_no_consent_of_its_own(folder: Path) -> Non
     path.write_text(PROGRAMME.replace("{file: one.yaml, quota: 100}, {file: two.yaml}", "{file: full.yaml}"), "utf-8")
     with pytest.raises(BadInput, match="has a consent of its own"):
         programme_file.read_programme(path)
+
+
+def test_a_project_of_a_programme_invites_no_friends(folder: Path) -> None:
+    """Nothing would read the key there: the programme's file has it."""
+    path, project = folder / "programme.yaml", folder / "one.yaml"
+    path.write_text(PROGRAMME.replace(", {file: two.yaml}", ""), "utf-8")
+    text = FULL.replace("project: full", "project: one").replace("consent: {file: consent.md, version: 1}\n", "")
+    project.write_text(text, "utf-8")
+    programme_file.read_programme(path)
+    project.write_text(f"{text}invite_friends: 3\n", "utf-8")
+    with pytest.raises(BadInput, match="`invite_friends`, which a programme does not read"):
+        programme_file.read_programme(path)

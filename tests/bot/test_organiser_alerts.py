@@ -87,7 +87,7 @@ async def test_at_night_organisers_hear_only_of_a_bot_that_is_behind(
     await ask(chat, person, "Чому?")
     monkeypatch.setattr(chat.app.workers, "wake", lambda _: None)
     with chat.database.transaction() as session:
-        update = models.Inbox(update_id=10**6, telegram_id=77, payload={}, received_at=chat.now)
+        update = models.Inbox(bot_id=1, update_id=10**6, telegram_id=77, payload={}, received_at=chat.now)
         session.add(update)
     chat.now += timedelta(minutes=6)
     await observe(chat)
@@ -143,11 +143,11 @@ async def test_organisers_hear_of_a_time_without_telegram(chat: Chat, load: Call
     await chat.app.heartbeat.note()
     for minutes in (1, 2, 4, 20):
         await observe(chat)
-        assert count_told(organiser, "Nothing came from Telegram from 21.11, 14:00 to 21.11, 14:20") == 1
+        assert count_told(organiser, "Nothing came from Telegram from 21.11, 14:00 (Kyiv) to 21.11, 14:20") == 1
         chat.now += timedelta(minutes=minutes)
         await chat.app.heartbeat.note()
     await observe(chat)
-    assert count_told(organiser, "Nothing came from Telegram from 21.11, 14:27 to 21.11, 14:47") == 1
+    assert count_told(organiser, "Nothing came from Telegram from 21.11, 14:27 (Kyiv) to 21.11, 14:47") == 1
     assert count_told(organiser, "Nothing has come from Telegram") == 3
 
 
@@ -181,7 +181,7 @@ async def test_a_bot_that_was_off_tells_the_gap_once(chat: Chat, load: Callable[
                 await chat.app.heartbeat.note()  # its first poll is over
         await observe(chat)
     assert count_told(organiser, "Nothing has come from Telegram") == 0
-    assert count_told(organiser, "Nothing came from Telegram from 21.11, 14:00 to 21.11, 17:00") == 1
+    assert count_told(organiser, "Nothing came from Telegram from 21.11, 14:00 (Kyiv) to 21.11, 17:00") == 1
     chat.now += timedelta(days=2)
     await chat.app.heartbeat.note()
     other = await open_admin(chat, number=901)
@@ -221,7 +221,7 @@ async def test_a_backlog_that_moves_is_told_once_for_each_doubling(
             )
             received_at = chat.now - timedelta(minutes=minutes)
             number = 10**6 + int(chat.now.timestamp())
-            session.add(models.Inbox(update_id=number, telegram_id=77, payload={}, received_at=received_at))
+            session.add(models.Inbox(bot_id=1, update_id=number, telegram_id=77, payload={}, received_at=received_at))
         await observe(chat)
         chat.now += timedelta(minutes=1)
 
@@ -368,7 +368,7 @@ async def test_an_urgent_alert_that_telegram_held_back_tells_what_is_so_then(
     await observe(chat)
     monkeypatch.setattr(chat.app.workers, "wake", lambda _: None)
     with chat.database.transaction() as session:
-        session.add(models.Inbox(update_id=10**6, telegram_id=77, payload={}, received_at=chat.now))
+        session.add(models.Inbox(bot_id=1, update_id=10**6, telegram_id=77, payload={}, received_at=chat.now))
     chat.now += timedelta(minutes=6)
     chat.telegram.faults.fail("sendMessage", 429, retry_after=1800)
     await observe(chat)

@@ -98,13 +98,14 @@ async def test_an_organiser_sees_how_far_a_campaign_is(chat: Chat, load: Callabl
     """All campaigns, then one: answers, the last day, people now, the expected end, and what waits."""
     load(*ITEMS)
     person = await begin(chat, 1)
-    await chat.tap(person, "так")
+    for _ in range(2):
+        await chat.tap(person, "так")
     organiser = await open_admin(chat)
-    assert organiser.messages[-1].text == "Campaigns\n\nNothing needs you now.\n\n1) Слова — running, 8 %"
+    assert organiser.messages[-1].text == "Campaigns\n\nNothing needs you now.\n\n1) Слова — running, 16 %"
     text = await go(chat, organiser, "1")
     assert text.split("\n") == [
-        "Слова · words · running", "", "1 of 12 answers (8 %)", "In the last 24 hours: 1. Here now: 1.",
-        "At this pace it will be done 22.11, 01:00.", "", "1 person is taking part.",
+        "Слова · words · running", "", "2 of 12 answers (16 %)", "In the last 24 hours: 2. Here now: 1.",
+        "At this pace it will be done 21.11, 19:00 (Kyiv).", "", "1 person is taking part.",
     ]  # fmt: skip
     assert await go(chat, organiser, "Refresh") == text
 
@@ -119,7 +120,7 @@ async def test_a_person_is_seen_suspended_and_let_go_on(chat: Chat, load: Callab
     assert text == f"People · Слова · 1\n\n1) {name} · 1 · just now"
     text = await go(chat, organiser, "1")
     assert text.split("\n")[2:] == [
-        "Status: takes part", "Answered: 1, skipped: 0", "Half of the answers take under 1 s.",
+        "Status: takes part", "Answered: 1, skipped: 0",
         "Last here: just now", "Assigned: 1",
     ]  # fmt: skip
     text = await go(chat, organiser, "Take back: 1", "Take back now: 1")
@@ -729,6 +730,7 @@ def test_every_text_for_organisers_is_there_in_both_languages() -> None:
         *(f"gap-{reason.value}" for reason in WaitReason),
         *(f"standing-{status.value}" for status in ParticipationStatus),
         *(f"need-{kind.value}" for kind in NeedKind),
+        *("bot-works", "bot-is-off"),  # on the dashboard
         "button-suspend",
         "button-unsuspend",
     }

@@ -118,6 +118,9 @@ def test_an_old_or_missing_backup_is_found(words: Hromada, monkeypatch: pytest.M
     assert (well, says.startswith("backups/new.backup, 3 days old; people have answered since.")) == (False, True)
     monkeypatch.setattr(judgements, "find_last_answer", lambda _: (1, now - timedelta(days=4)))
     assert look(words, "backup") == (True, "backups/new.backup, 3 days old")
+    words.write(".env", "HROMADA_BACKUP_FOLDER=elsewhere\n")
+    (words.folder / "backups").rename(words.folder / "elsewhere")
+    assert look(words, "backup") == (True, "elsewhere/new.backup, 3 days old")
 
 
 def test_on_postgresql_clock_and_versions_are_read(hromada: Hromada, postgresql_url: str) -> None:
@@ -160,6 +163,6 @@ async def test_the_webhook_is_asked_for_where_there_is_one() -> None:
     says = [machine_checks._find_webhook_problem(one, "https://bot.example.org/") for one in (state, failed, late)]
     assert says[0] == ""
     assert says[1].startswith(
-        "3 updates wait; Telegram could not bring one at 1970-01-01 00:00 UTC: Connection refused. Check"
+        "3 updates wait; Telegram could not bring one at 1970-01-01 03:00 (Europe/Kyiv): Connection refused. Check"
     )
     assert says[2].startswith("100 updates wait at Telegram.")

@@ -98,7 +98,7 @@ def test_an_invitation_is_printed_as_it_is_sent(hromada: Hromada, who: str) -> N
         "cohort": "students",
         "uses": 20,
         "used": 0,
-        "expires": "3000-01-01T00:00+00:00",
+        "expires": "2999-12-31T22:00+00:00",
     }
     linked = hromada("invite", "project.yaml", env={"HROMADA_TELEGRAM_NAME": "slova_bot"})
     assert re.search(r"https://t\.me/slova_bot\?start=[a-z2-7]{16}", linked.out)
@@ -158,6 +158,7 @@ def test_the_list_says_how_each_stands(hromada: Hromada, who: str) -> None:
                 "simulated": False,
                 "standing": "suspended",
                 "why": "копіює [усе]",
+                "until": None,
                 "stage": "main",
                 "items": 1,
                 "active_hours": 0.0,

@@ -235,6 +235,7 @@ class MakeRelease:
             "undo": "until the project is closed",
             "skips": "a skip is asked for its reason and fills a place",
             "invited": 12,
+            "invited_by_friends": 3,
             "consented": 10,
             "started": 10,
             "finished": 8,

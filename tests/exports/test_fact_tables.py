@@ -73,6 +73,7 @@ def test_every_table_is_there_with_its_header(make: Any, make_release: Any, stat
         training_items=(),
         texts=(),
         invited=None,
+        invited_by_friends=None,
         consented=None,
         started=None,
         finished=None,
@@ -82,12 +83,13 @@ def test_every_table_is_there_with_its_header(make: Any, make_release: Any, stat
     for name in TABLES:
         assert nothing[name].splitlines()[0] == files[name].splitlines()[0]
     assert read(nothing, "answers_per_item.csv") == [{"dataset": "так-ні", "n_answers": "0", "n_items": "1"}]
-    assert [(row["step"], row["n"], row["note"]) for row in read(nothing, "attrition.csv")][:3] == [
+    assert [(row["step"], row["n"], row["note"]) for row in read(nothing, "attrition.csv")][:4] == [
         ("invited", "", "no invitations were made out"),
+        ("invited by friends", "", "no friends were invited"),
         ("consented", "", "no consent is asked for"),
         ("qualified", "", "there is no qualification"),
     ]
-    assert [row["n"] for row in read(nothing, "attrition.csv")] == [""] * 5 + ["0"]
+    assert [row["n"] for row in read(nothing, "attrition.csv")] == [""] * 6 + ["0"]
     assert read(nothing, "time.csv") == read(nothing, "qualification.csv") == []
 
 
@@ -105,6 +107,7 @@ def test_cells_say_what_is_known(state: ReleaseState) -> None:
     steps = {row["step"]: row["n"] for row in read(files, "attrition.csv")}
     assert steps == {
         "invited": "12",
+        "invited by friends": "3",
         "consented": "10",
         "qualified": "8",
         "started": "10",
@@ -150,7 +153,7 @@ def two(make: Any, make_release: Any) -> ReleaseState:
         make.response("i3", "a3", "ні", excluded_reason='=later, "twice"'),
     ]
     short = make.data_set("b", items=[make.item(f"i{number}", "так") for number in (1, 2, 3)], responses=rows)
-    unknown = dict.fromkeys(("qualification", "invited", "consented", "started", "finished"))
+    unknown = dict.fromkeys(("qualification", "invited", "invited_by_friends", "consented", "started", "finished"))
     projects = (
         make_release.project("a"),
         make_release.project("b", imported=True, platforms=("import",), declared={}, **unknown),
@@ -204,7 +207,7 @@ def test_who_contributed_is_known_of_imported_votes_too(two: ReleaseState) -> No
     rows = read(fact_tables.build_fact_files(two), "attrition.csv")
     steps = [(row["step"], row["n"], row["note"]) for row in rows if row["project"] == "b"]
     assert [step[1:] for step in steps[:5]] == [("", "people answered elsewhere")] * 5
-    assert steps[5][:2] == ("contributed", "2")
+    assert steps[6][:2] == ("contributed", "2")
 
 
 def test_times_compare_each_with_the_median_of_all(two: ReleaseState) -> None:

@@ -89,6 +89,14 @@ def test_the_same_release_is_the_same_page(make: Make) -> None:
     )
 
 
+def test_a_report_that_scores_nobody_names_no_baselines(make: Make) -> None:
+    """The title names them where somebody is scored."""
+    data = make.closed()
+    bare = replace(data, items=data.items.assign(gold=None, gold_origin=None))
+    assert "<title>People’s answers: agreement</title>" in render_report(released(bare))
+    assert "<title>People’s answers: agreement and human baselines</title>" in render_report(released(data))
+
+
 def test_simulated_numbers_are_stamped_wherever_they_appear(make: Make) -> None:
     """Title, banner, every picture and every table that holds them say SIMULATED; without simulation nothing does."""
     text = render_report(released(make.closed(simulated=True)))

@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from math import ceil
 
 import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
@@ -152,7 +153,7 @@ def hold_batch(session: Session, batch_id: int, *, by: BatchHolder, now: datetim
     if not free and batch.holder != str(by) and not _is_dead(batch.holder or "", by):
         raise Conflict(
             "Another push is filling this batch.",
-            remedy=f"Wait until it has ended, at the latest until {batch.held_until:%H:%M:%S} UTC.",
+            remedy=f"Wait until it has ended, at most {ceil((batch.held_until - now).total_seconds())} seconds.",
         )
     batch.holder, batch.held_until = str(by), now + HOLD_DURATION
     session.add(batch)

@@ -1,4 +1,4 @@
-"""Open projects: the running projects that an annotator may work in, in which order, and how many items they have."""
+"""Open projects: the running projects that an annotator may work in, and in which order."""
 
 from __future__ import annotations
 
@@ -9,21 +9,18 @@ from itertools import groupby
 from typing import Any
 
 import sqlalchemy as sa
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col
 
-from annotation.store import item_queue
 from annotation.store.models import (
     Adjudicator,
-    Assignment,
     Invitation,
-    Item,
     Participation,
     ParticipationRow,
     Programme,
     ProgrammeProject,
     Project,
 )
-from annotation.vocabulary import AssignmentStatus, ParticipationStatus, Pool, ProjectStatus, Stage, UnassignedReason
+from annotation.vocabulary import ParticipationStatus, ProjectStatus, Stage, UnassignedReason
 from annotation.workflow.participations import NothingAssigned
 
 PREPARING_STAGES = (Stage.TRAINING, Stage.QUALIFICATION)
@@ -160,27 +157,6 @@ def sort_open_projects(rows: Iterable[Sequence[Any]]) -> Sequence[OpenProject]:
 def list_open_projects(session: Session, *, annotator_id: int) -> Sequence[OpenProject]:
     """The running projects that are open to the annotator, in the order of loading."""
     return sort_open_projects(session.connection().execute(OPEN_PROJECTS, {"annotator": annotator_id}).all())
-
-
-def count_open_items(session: Session, *, project_ids: Sequence[int], annotator_id: int) -> int | None:
-    """How many main items of these projects have a free place; None above `item_queue.MOST_COUNTED`.
-
-    Where items get unequally many answers, those that the annotator has answered are left out: else the number would
-    tell which items get more.
-    """
-    own = sa.exists().where(
-        col(Assignment.item_id) == col(Item.id),
-        col(Assignment.annotator_id) == annotator_id,
-        col(Assignment.status) == AssignmentStatus.DONE,
-    )
-    open_items = (
-        select(Item.id)
-        .join(Project)
-        .where(col(Item.project_id).in_(project_ids), Item.pool == Pool.MAIN, col(Item.free) > 0)
-        .where(sa.or_(col(Project.overlap) == col(Project.overlap_max), ~own))
-    )
-    count = len(session.exec(open_items.limit(item_queue.MOST_COUNTED + 1)).all())
-    return None if count > item_queue.MOST_COUNTED else count
 
 
 _NEEDS_INVITATION = sa.exists().where(

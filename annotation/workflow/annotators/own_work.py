@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
@@ -14,17 +14,22 @@ from sqlmodel import Session, col
 from annotation.store.models import Assignment, Judgement
 from annotation.vocabulary import SECOND_PASS_OCCASION, AssignmentStatus
 from annotation.workflow import definitions
+from annotation.workflow.allocation.open_projects import PREPARING_STAGES
 from annotation.workflow.annotators import payments
 from annotation.workflow.annotators.payments import Money
 
 
 @dataclass(frozen=True, kw_only=True)
 class OwnWork:
-    """How many items somebody has answered or skipped today and in all, and on how many days in a row."""
+    """How many items somebody has answered or skipped today and in all, and on how many days in a row.
+
+    `training` of all were those of training and qualification, which no line of progress counts.
+    """
 
     today: int
     total: int
     days: int
+    training: int = 0
 
 
 def summarise_work(
@@ -35,7 +40,7 @@ def summarise_work(
     The two passes of an item count once, and an item that is changed counts on the day of its first answer.
     """
     first_answer = (
-        sa.select(sa.func.min(col(Judgement.answered_at)))
+        sa.select(sa.func.min(col(Judgement.answered_at)), sa.func.min(col(Assignment.stage)))
         .join(Assignment, col(Assignment.id) == col(Judgement.assignment_id))
         .where(
             col(Assignment.annotator_id) == annotator_id,
@@ -45,11 +50,12 @@ def summarise_work(
         )
         .group_by(col(Assignment.id))
     )
-    moments: Iterable[datetime | None] = session.connection().execute(first_answer).scalars().all()
-    by_day = Counter(None if at is None else at.astimezone(zone).date() for at in moments)
+    rows = session.connection().execute(first_answer).all()
+    by_day = Counter(None if at is None else at.astimezone(zone).date() for at, _ in rows)
     return OwnWork(
         today=by_day[today],
         total=by_day.total(),
+        training=sum(stage in PREPARING_STAGES for _, stage in rows),
         days=count_days_in_row({day for day in by_day if day is not None}, today=today),
     )
 

@@ -148,7 +148,7 @@ def list_active_times(
 class RecentWork:
     """An annotator's work since a moment: the active seconds, and the median of the seconds of an item.
 
-    The median is None where nothing was answered.
+    The median is None for fewer than two items.
     """
 
     seconds: float
@@ -177,7 +177,7 @@ def summarise_recent_work(session: Session, *, annotator_id: int, since: datetim
         answers.append(TimedAnswer(item=assignment_id or 0, is_unknown=is_unknown, **times))
         first_seconds += [seconds] if revision == 0 and seconds is not None else []
     total = sum_active_time(answers, item_limit=PAUSE_SECONDS).seconds
-    return RecentWork(seconds=total, median=statistics.median(first_seconds) if first_seconds else None)
+    return RecentWork(seconds=total, median=statistics.median(first_seconds) if len(first_seconds) > 1 else None)
 
 
 MAX_HUNDREDTHS = 1_000_000_00

@@ -156,7 +156,8 @@ ACTIVE, FORGOTTEN, DETACHED, IMPORTED = "active", "forgotten", "detached", "impo
 @dataclass(frozen=True, kw_only=True)
 class RosterEntry:
     """One annotator in a project. `status` is "active", "imported", "forgotten" or the value of an `UnassignedReason`,
-    which `explanation` explains to organisers. `panel` is their panel, None before their first item.
+    which `explanation` explains to organisers, and which ends at `until`. `panel` is their panel, None before their
+    first item.
     """
 
     pseudonym: str
@@ -167,6 +168,7 @@ class RosterEntry:
     panel: str | None
     status: str
     explanation: str | None
+    until: datetime | None
     work: ActiveTime
     control_accuracy: ControlAccuracy
     owed: Money | None
@@ -195,7 +197,7 @@ def get_roster(session: Session, *, project: Project, now: datetime) -> Roster:
     for annotator in _list_annotators(session, project_id):
         annotator_id = annotator.id or 0
         participation = session.get(Participation, (annotator_id, project_id))
-        status, explanation = _get_status(session, annotator, project, definition, participation, now=now)
+        status, explanation, until = _get_status(session, annotator, project, definition, participation, now=now)
         entries.append(
             RosterEntry(
                 pseudonym=annotator.pseudonym,
@@ -206,6 +208,7 @@ def get_roster(session: Session, *, project: Project, now: datetime) -> Roster:
                 panel=participation.panel if participation else None,
                 status=status,
                 explanation=explanation,
+                until=until,
                 work=work.get(annotator_id, ActiveTime()),
                 control_accuracy=control.get(annotator_id, ControlAccuracy()),
                 owed=None if pay is None else payments.compute_owed(pay, work.get(annotator_id, ActiveTime())),
@@ -239,17 +242,17 @@ def _get_status(
     participation: Participation | None,
     *,
     now: datetime,
-) -> tuple[str, str | None]:
+) -> tuple[str, str | None, datetime | None]:
     if annotator.is_gone:
-        return DETACHED if annotator.detached else FORGOTTEN, None
+        return DETACHED if annotator.detached else FORGOTTEN, None, None
     if participation is None and annotator.telegram_id is None:
-        return IMPORTED, None
+        return IMPORTED, None, None
     project_terms = definitions.get_terms(session, project=project, definition=definition)
     obstacle = access.find_obstacle(
         session, annotator=annotator, terms=project_terms, participation=participation, now=now
     )
     if obstacle is None:
-        return ACTIVE, None
+        return ACTIVE, None, None
     explanation = participation.reason if participation else None
     if obstacle.reason == UnassignedReason.SUSPENDED:
         explanation = annotator.suspended_reason
@@ -259,6 +262,4 @@ def _get_status(
             or panels.explain_refusal(session, definition, annotator_id=annotator.id or 0, participation=participation)
             or "not invited"
         )
-    elif obstacle.until is not None:
-        explanation = f"until {obstacle.until.isoformat(timespec='minutes')}"
-    return obstacle.reason.value, explanation
+    return obstacle.reason.value, explanation, obstacle.until

@@ -48,6 +48,7 @@ from annotation.workflow.assignments.judgement_writer import (
 )
 from annotation.workflow.assignments.leases import expire_leases
 from annotation.workflow.assignments.next_item import Eligibility, assign_next_item, get_eligibility
+from annotation.workflow.assignments.offers import Offer, Refusal, list_offers
 from annotation.workflow.assignments.own_progress import (
     OwnProgress,
     ProgressState,
@@ -69,10 +70,12 @@ __all__ = [
     "Eligibility",
     "Journey",
     "NotAssigned",
+    "Offer",
     "OpenedAssignment",
     "OwnProgress",
     "ProgressState",
     "QualificationDecision",
+    "Refusal",
     "RemarkKind",
     "SavedJudgement",
     "SavedReport",
@@ -101,6 +104,7 @@ __all__ = [
     "get_stored_answers",
     "keep_judgement",
     "list_long_items",
+    "list_offers",
     "list_own_progress",
     "list_reported_items",
     "lock_annotator",

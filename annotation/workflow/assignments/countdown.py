@@ -8,6 +8,7 @@ moves the shared number as any other does.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,9 +17,8 @@ from sqlmodel import Session, col, func, select
 
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.sections.base import multiply_share
-from annotation.campaigns.sections.stages import SampledOverlap
 from annotation.store import item_queue, judgements
-from annotation.store.models import Assignment, Item, Judgement
+from annotation.store.models import Assignment, Exposure, Item, Judgement
 from annotation.vocabulary import AssignmentStatus, ItemStatus, Pool, Stage
 from annotation.workflow.allocation import group_allocation
 from annotation.workflow.assignments import assignment_policy
@@ -82,7 +82,7 @@ def count_stage(
     if not counts.whole:
         return Countdown(total=total)
     hidden = hidden_expected = 0
-    if stage is Stage.MAIN and _has_hidden_items(context.definition):
+    if stage is Stage.MAIN and has_hidden_items(context.definition):
         hidden = _count_hidden_answers(transaction.session, context)
         hidden_expected = max(hidden, _count_expected(context, counts) - counts.items)
     return Countdown(total=total, answered=counts.answered + hidden, wanted=counts.wanted + hidden_expected)
@@ -104,7 +104,7 @@ def reach_half(opened: OpenedAssignment, *, number: int) -> bool:
 def _find_total(opened: OpenedAssignment, *, number: int) -> int | None:
     context = opened.context
     if not context.definition.has_countdown:
-        return min(_list_own_limits(context, Stage.MAIN), default=None)
+        return min(list_own_limits(context, Stage.MAIN), default=None)
     counts = _count_pool(opened.transaction, context, Pool.MAIN)
     opened.transaction.pool_counts[context.project_id, Pool.MAIN] = counts
     return _limit_total(context, counts, Stage.MAIN, before=_count_shown(opened, number=number))
@@ -115,7 +115,7 @@ def _count_shown(opened: OpenedAssignment, *, number: int) -> int:
     return opened.context.participation.shown - (opened.assignment.position or 0) + number
 
 
-def _list_own_limits(context: AnnotatorContext, stage: Stage) -> list[int]:
+def list_own_limits(context: AnnotatorContext, stage: Stage) -> list[int]:
     """How many items an annotator gets in the pilot or the main stage at the most, whatever the pool has."""
     definition = context.definition
     if stage is Stage.PILOT:
@@ -127,17 +127,18 @@ def _list_own_limits(context: AnnotatorContext, stage: Stage) -> list[int]:
 
 def _limit_total(context: AnnotatorContext, counts: PoolCounts, stage: Stage, *, before: int) -> int | None:
     """How many items the annotator gets in the stage; None where only the pool limits them and is not counted whole."""
-    limits = _list_own_limits(context, stage)
+    limits = list_own_limits(context, stage)
     if not counts.whole:
         limit = min(limits, default=None)
         return None if limit is None or limit > counts.items else limit
     if stage is Stage.PILOT:
         return min([*limits, counts.items])
     limits.append(_count_expected(context, counts))
-    return min(limits if _has_hidden_items(context.definition) else [*limits, before + counts.unfinished])
+    return min(limits if has_hidden_items(context.definition) else [*limits, before + counts.unfinished])
 
 
-def _has_hidden_items(definition: ProjectFile) -> bool:
+def has_hidden_items(definition: ProjectFile) -> bool:
+    """Whether annotators get items that they do not know to be control items or repeats."""
     return definition.controls is not None or definition.repeats is not None
 
 
@@ -184,15 +185,9 @@ def _count_pool(transaction: AnnotatorTransaction, context: AnnotatorContext, po
             session, annotator_id=context.annotator_id, project_id=context.project_id
         )
         unit = sa.case((rows.c.bin.in_(bins), unit)) if bins is not None else unit
-    is_unfinished = sa.or_(rows.c.free > 0, rows.c.n_live > rows.c.n_done)
-    if isinstance(context.definition.overlap, SampledOverlap):
-        # else the total would grow after each item of the sample, whose other answers are still to come
-        own_done = sa.select(col(Assignment.item_id)).where(
-            col(Assignment.annotator_id) == context.annotator_id,
-            col(Assignment.project_id) == context.project_id,
-            col(Assignment.status) == AssignmentStatus.DONE,
-        )
-        is_unfinished = sa.and_(is_unfinished, rows.c.id.not_in(own_done))
+    is_unfinished = sa.and_(
+        sa.or_(rows.c.free > 0, rows.c.n_live > rows.c.n_done), *_list_met_conditions(context, rows)
+    )
     statement = sa.select(
         sa.func.count(),
         sa.func.count(sa.distinct(unit)),
@@ -208,6 +203,27 @@ def _count_pool(transaction: AnnotatorTransaction, context: AnnotatorContext, po
         answered=int(answered),
         wanted=int(wanted),
     )
+
+
+def _list_met_conditions(context: AnnotatorContext, rows: sa.Subquery) -> Sequence[sa.ColumnElement[bool]]:
+    """That the annotator had not answered or skipped the item; in a baseline, that they have not met its group."""
+    ended = (
+        sa.select(col(Item.group_id) if context.is_baseline else col(Assignment.item_id))
+        .select_from(Assignment)
+        .where(
+            col(Assignment.annotator_id) == context.annotator_id,
+            col(Assignment.project_id) == context.project_id,
+            col(Assignment.status).in_([AssignmentStatus.DONE, AssignmentStatus.SKIPPED]),
+        )
+    )
+    if not context.is_baseline:
+        return [rows.c.id.not_in(ended)]
+    met_elsewhere = sa.select(col(Exposure.group_id)).where(
+        col(Exposure.annotator_id) == context.annotator_id,
+        col(Exposure.project_id).not_in([context.project_id, *context.exposure_exceptions]),
+    )
+    ended = ended.join(Item, col(Item.id) == col(Assignment.item_id))
+    return [rows.c.group_id.not_in(ended), rows.c.group_id.not_in(met_elsewhere)]
 
 
 def _count_attempt_items(opened: OpenedAssignment) -> int:

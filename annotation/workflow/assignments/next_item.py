@@ -127,8 +127,7 @@ def _get_live_item(
 ) -> AssignedItem | NothingAssigned | None:
     """The annotator's live item, with its lease renewed where it was over.
 
-    Returns the obstacle where the annotator has to agree to something first. Returns None where the assignment is not
-    live any more, or where the annotator may not answer it now: then it expires.
+    Returns the obstacle if they must agree to something first, and None if it ended, or ends as they may not answer.
     """
     opened = annotator_context.open_assignment(transaction, assignment_id=assignment_id, now=now)
     session, context, assignment, item = opened.session, opened.context, opened.assignment, opened.item
@@ -143,9 +142,9 @@ def _get_live_item(
     is_over = assignment.lease_until is not None and assignment.lease_until < now
     if is_over and context.participation.journey is not None:
         transaction.update_participation(context.participation, journey=None)  # counted again after a break
-    lease_until = assigned_items.compute_lease_end(context, now=now) if is_over else assignment.lease_until
-    shown = {"item_revision": item.revision, "stimulus_sha256": item.stimulus_sha256, "lease_until": lease_until}
-    models.ASSIGNMENTS.update(session, assignment, **shown)
+    until = assigned_items.compute_lease_end(context, now=now) if is_over else assignment.lease_until
+    shown = {"item_revision": item.revision, "stimulus_sha256": item.stimulus_sha256}
+    models.ASSIGNMENTS.update(session, assignment, **shown, lease_until=until)
     return assigned_items.build_assigned_item(opened)
 
 
@@ -324,7 +323,7 @@ def _select_main_item(
     )
     if control_item_id is not None:
         return SelectedItem(item_id=control_item_id, page_position=page_position)
-    repeat_item_id = _find_due_repeat(session, context, now=now)
+    repeat_item_id = find_due_repeat(session, context, now=now)
     if (
         repeat_item_id is not None
         and assignment_policy.generate_seeded_number(context.seed_key, "repeat", item_number)
@@ -406,7 +405,7 @@ def _select_control(session: Session, context: AnnotatorContext) -> int | None:
     return candidate_ids[0] if candidate_ids else None
 
 
-def _find_due_repeat(session: Session, context: AnnotatorContext, *, now: datetime) -> int | None:
+def find_due_repeat(session: Session, context: AnnotatorContext, *, now: datetime) -> int | None:
     """The id of the item whose repeat has been due longest; None where no repeat is due."""
     if context.definition.repeats is None:
         return None

@@ -38,7 +38,7 @@ class OwnProgress:
 
     `key` is the `ProjectChoice.key` of its menu entry, `programme` the title of its programme, `in_sequence` whether
     that takes its projects one after the other, and `status` that of the participation. `done` of `total` items of the
-    main stage (before it, of the pilot) are answered or skipped; the total is None where it is not known. `preparing`
+    pilot and the main stage are answered or skipped; the total is None where it is not known. `preparing`
     is the stage before, where there is one. `answers` counts the answers of all stages, `given` those of the pilot and
     the main stage. `answered` of `wanted` answers of all annotators are given; None where the project does not show
     them. `shared` are the same two numbers for the whole programme, as they stand above its items.
@@ -90,12 +90,12 @@ def list_own_progress(
             in_sequence=row.programme_id is not None and row.definition["order"] == "sequence",
             state=_find_state(row),
             status=row.status,
-            done=done.get((row.id, stage), 0),
+            done=sum(done.get((row.id, counted), 0) for counted in (Stage.PILOT, Stage.MAIN)),
             answers=sum(number for (project_id, _), number in answers.items() if project_id == row.id),
             given=sum(answers.get((row.id, stage), 0) for stage in (Stage.PILOT, Stage.MAIN)),
         )
         if row.status is not None and progress.state in {ProgressState.WAITING, ProgressState.BEGUN}:
-            progress = _count_down(transaction, progress, stage, now=now)
+            progress = _count_down(transaction, progress, stage, done=done.get((row.id, stage), 0), now=now)
         is_over = progress.key in exhausted and not _comes_again(transaction, progress, now=now)
         listed.append(progress.as_done if is_over else progress)
     return _add_shared(transaction, listed)
@@ -145,21 +145,30 @@ def _find_state(row: sa.Row[Any]) -> ProgressState:
 
 
 def _count_down(
-    transaction: AnnotatorTransaction, progress: OwnProgress, stage: Stage, *, now: datetime
+    transaction: AnnotatorTransaction, progress: OwnProgress, stage: Stage, *, done: int, now: datetime
 ) -> OwnProgress:
-    """The progress with the totals of the countdown, and the state that follows from them."""
+    """The progress with the totals of the countdown, and the state that follows from them.
+
+    `done` are items of the stage; the totals are those of the pilot and the main stage together.
+    """
     context = annotator_context.load_context(transaction, project_id=progress.project_id, now=now)
     if not isinstance(context, AnnotatorContext):
         return progress
-    counted = countdown.count_stage(transaction, context, stage, before=progress.done, least=progress.done)
+    counted = countdown.count_stage(transaction, context, stage, before=done, least=done)
+    to_come = None
+    if stage is Stage.PILOT:
+        to_come = countdown.count_stage(transaction, context, Stage.MAIN, before=0, least=0)
     own_stage, cap = context.participation.stage, next_item.find_cap(context, now=now)
     is_full = cap is not None and cap.until is None
     if context.quota is not None:
         is_full = is_full or context.participation.answered >= context.quota
-    is_over = counted is not None and progress.done >= counted.total and own_stage is Stage.MAIN
+    is_over = counted is not None and done >= counted.total and own_stage is Stage.MAIN
+    total = None if counted is None else counted.total + progress.done - done
+    if stage is Stage.PILOT:
+        total = None if total is None or to_come is None else total + to_come.total
     progress = replace(
         progress,
-        total=None if counted is None else counted.total,
+        total=total,
         preparing=own_stage if own_stage in {Stage.TRAINING, Stage.QUALIFICATION} else None,
         answered=counted.answered if counted is not None and context.definition.has_countdown else None,
         wanted=counted.wanted if counted is not None and context.definition.has_countdown else None,

@@ -149,6 +149,11 @@ class ItemTally:
     reports: int
     votes: Mapping[str, int] = field(default_factory=dict)
 
+    @property
+    def state(self) -> str:
+        """The status, "done" for an open item that has all its answers."""
+        return "done" if self.status == "open" and 0 < self.needed <= self.done else self.status
+
 
 def list_item_progress(
     session: Session, project: Project, *, after: str = "", with_votes: bool, size: int = PAGE_SIZE
@@ -238,6 +243,11 @@ FRESH = timedelta(minutes=3)
 """For so long the counts of a project's items are gone by; they are counted each minute."""
 
 
+def compute_share(done: int, needed: int) -> int:
+    """The whole per cent that are done; 100 only where all are."""
+    return 0 if not needed else min(99 if done < needed else 100, 100 * done // needed)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Progress:
     """How far the main items of a project are.
@@ -268,10 +278,10 @@ class Progress:
         """When the last answer would come at the pace of the last 24 hours, nights among them.
 
         A project that began later is measured from its start, but over at least an hour. None if it is not running,
-        nothing is left, or nothing came.
+        nothing is left, or fewer than two answers came: one has no pace.
         """
         left = self.needed - self.done
-        if status is not ProjectStatus.RUNNING or left <= 0 or not self.last_day:
+        if status is not ProjectStatus.RUNNING or left <= 0 or self.last_day < 2:
             return None
         began = now - timedelta(hours=HOURS) if self.since is None else max(self.since, now - timedelta(hours=HOURS))
         hours = max(1.0, (now - began) / timedelta(hours=1))

@@ -293,7 +293,7 @@ def get_person(session: Session, *, project_id: int, annotator_id: int) -> Annot
     return AnnotatorDetails(
         listed=_describe_row(row),
         skipped=session.exec(select(func.count()).select_from(skipped)).one(),
-        median_seconds=median(times) if times else None,
+        median_seconds=median(times) if len(times) > 1 else None,
         in_hand=tuple(session.exec(in_hand.order_by(col(Item.external_id))).all()),
         in_batch=session.exec(in_batch).one(),
         suspended_reason=annotator.suspended_reason,

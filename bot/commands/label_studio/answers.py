@@ -171,7 +171,7 @@ def watch(
             if result.changes:
                 terminal_output.print_sentence(f"{name}: {_describe_changes(result)}.")
             _print_problem_once(problems, str(result.remote_id), result.problem)
-            lines, earlier = _describe_queue(result), printed.get(result.remote_id, [])
+            lines, earlier = _describe_queue(result, names), printed.get(result.remote_id, [])
             lines += _describe_set_aside(result)
             printed[result.remote_id] = lines
             for line in lines:

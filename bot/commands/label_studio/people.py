@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated, Any
-from zoneinfo import ZoneInfo
 
 import typer
 
-from bot.commands import terminal_output
+from bot.commands import local_times, terminal_output
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.label_studio import connection
 from bot.commands.terminal_output import Cell
@@ -74,7 +73,7 @@ def _build_cells(one: PersonStatus) -> dict[str, Cell]:
         "to correct": len(one.aside),
         "answered": work.answered,
         "skipped": work.skipped,
-        "due on": None if work.due_at is None else _format_date(work.due_at),
+        "due on": None if work.due_at is None else local_times.format_day(work.due_at),
         "late": work.late,
         "went back": work.returned,
         "median time": None if work.seconds is None else _format_seconds(work.seconds),
@@ -82,22 +81,6 @@ def _build_cells(one: PersonStatus) -> dict[str, Cell]:
         "unchanged": share and f"{corrections.unchanged} {share}",
         "mostly deleted": share and f"{corrections.most_dropped} {share}",
     }
-
-
-def _format_date(moment: datetime) -> str:
-    """The date where the campaign is, as reminders name it."""
-    return f"{moment.astimezone(_get_time_zone()):%Y-%m-%d}"
-
-
-def _format_time(moment: datetime) -> str:
-    zone = _get_time_zone()
-    return f"{moment.astimezone(zone):%Y-%m-%d %H:%M} ({zone.key})"
-
-
-def _get_time_zone() -> ZoneInfo:
-    from annotation.settings import read_settings
-
-    return ZoneInfo(read_settings().time_zone)
 
 
 def _format_seconds(seconds: float) -> str:
@@ -111,7 +94,7 @@ def _list_notes(status: PeopleStatus) -> list[str]:
     notes = [f"{status.problem} E-mails, and what was begun there, are not known now."] if status.problem else []
     pulled = [one.work.pulled_at for one in people if one.work.pulled_at is not None]
     notes.append(
-        f"Answers as of the pull at {_format_time(min(pulled))}."
+        f"Answers as of the pull at {local_times.format_moment(min(pulled))}."
         if pulled
         else "No answers were pulled yet: hromada label-studio pull"
     )
@@ -169,7 +152,6 @@ def remind(
     Copy them into e-mails: hromada sends none. With --telegram the bot sends those to people who are in Telegram, too.
     """
     from annotation.label_studio import reminders
-    from annotation.settings import read_settings
     from bot.commands import database_session
 
     chosen = _read_people(project, person)
@@ -179,7 +161,7 @@ def remind(
         if days is not None:
             until = now + timedelta(days=days)
             waiting = [one for one in waiting if one.work.due_at is not None and one.work.due_at <= until]
-        zone = read_settings().time_zone
+        zone = local_times.get_zone().key
         written = [reminders.write_reminder(one, time_zone=zone) for one in waiting]
         sent = [telegram and reminders.send_reminder(transaction, reminder, now=now) for reminder in written]
     for reminder, is_sent in zip(written, sent, strict=True):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from annotation.errors import Conflict, HromadaError
-from bot.commands import terminal_output
+from bot.commands import local_times, terminal_output
 from bot.commands.command_line import ProjectName, Pseudonym
 
 if TYPE_CHECKING:
@@ -35,9 +35,11 @@ def open_annotator(pseudonym: str) -> Iterator[tuple[Session, Annotator, datetim
 
 def suspend(
     pseudonym: Pseudonym,
-    reason: Annotated[str, typer.Option("--reason", help="Why; organisers see it.", show_default=False)],
+    reason: Annotated[
+        str, typer.Option("--reason", help="Why. The annotator can read it in their data.", show_default=False)
+    ],
 ) -> None:
-    """Assign nothing more to an annotator, in no project; their answers stay as they are."""
+    """Stop assigning items to an annotator in all projects; their answers stay as they are."""
     from annotation.workflow.annotators import roster
 
     with open_annotator(pseudonym) as (transaction, annotator, now):
@@ -202,7 +204,7 @@ def _say_what_the_log_holds() -> None:
     with database_session.open_database() as database:
         since = erasure_log.empty_log(database)
     if since is not None:
-        terminal_output.print_sentence(erasure_log.describe_wait(since))
+        terminal_output.print_sentence(erasure_log.describe_wait(local_times.format_moment(since)))
 
 
 def _erase_label_studio_copies() -> str | None:

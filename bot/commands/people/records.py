@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from annotation.errors import BadInput, NotFound, Where
-from bot.commands import terminal_output
+from bot.commands import local_times, terminal_output
 from bot.commands.command_line import AsJson, ProjectName, Pseudonym
 from bot.commands.people.access import open_annotator
 
@@ -88,10 +88,14 @@ def _build_row(entry: RosterEntry) -> tuple[str | int | float | None, ...]:
     control = f"{entry.control_accuracy.right} of {entry.control_accuracy.of}" if entry.control_accuracy.of else None
     hours = round(entry.work.hours, 2)
     return (
-        entry.pseudonym, ", ".join(marks), entry.panel, entry.status, entry.explanation, entry.stage,
+        entry.pseudonym, ", ".join(marks), entry.panel, entry.status, _explain_status(entry), entry.stage,
         entry.work.items, control, f"{hours:.2f}", None if entry.owed is None else str(entry.owed),
         _format_sums(entry.paid),
     )  # fmt: skip
+
+
+def _explain_status(entry: RosterEntry) -> str | None:
+    return entry.explanation if entry.until is None else f"until {local_times.format_moment(entry.until)}"
 
 
 def _format_sums(sums: Iterable[Money]) -> str:
@@ -109,6 +113,7 @@ def _build_json(listed: Roster, names: Mapping[str, str]) -> dict[str, object]:
             "simulated": entry.simulated,
             "standing": entry.status,
             "why": entry.explanation,
+            "until": None if entry.until is None else entry.until.isoformat(timespec="minutes"),
             "stage": entry.stage,
             "items": entry.work.items,
             "active_hours": round(entry.work.hours, 4),

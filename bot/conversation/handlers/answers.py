@@ -326,12 +326,13 @@ def _format_next_attempt(context: UpdateContext, retry_at: datetime | None) -> s
 def _has_to_be_read(context: UpdateContext, saved: SavedJudgement) -> bool:
     """Whether the next item waits until the annotator has read what was right: after a wrong answer in training.
 
-    It does not after a skip, which is told nothing, and where no item can follow now, since the attempt was failed.
+    Or the result of a failed attempt, where an item of another data set follows. It does not after a skip, which is
+    told nothing, and where no item can follow now, since the attempt was failed.
     """
     decision = saved.decision
     is_failed = decision is not None and not decision.passed
     if decision is not None and is_failed and (decision.retry_at is None or decision.retry_at > context.now):
-        return False
+        return saved.journey is not None
     return saved.feedback is not None and saved.feedback.right is False and not saved.skipped
 
 
@@ -346,6 +347,7 @@ def _wait_for_next(
     row = (message_layout.build_button(context.translate("go-on"), ButtonAction.GO_ON, typed=(prompts.GO_ON,)),)
     if result is None and context.incoming.query_id == TYPED_QUERY:
         told, result = context.acknowledge(), items.render_verdict(saved, context.translate)
+        finished = items.render_finished_item(saved, context.translate, has_feedback=False)
     if result is not None:
         edited = context.edit(finished, assignment_id=saved.assignment_id)
         return join_calls(

@@ -85,13 +85,12 @@ def _build_command_menu(context: UpdateContext, language: str, *, adjudicates: b
 
 
 def list_projects(context: UpdateContext) -> TelegramCalls:
-    """`/projects`: show the menu of open projects; with a single project, the current screen."""
-    open_entries = [entry for entry in navigation.list_menu_entries(context) if entry.projects]
-    return (
-        navigation.show_menu(context, open_entries)
-        if len(open_entries) > 1
-        else navigation.show_current_screen(context)
-    )
+    """`/projects`: show the menu of projects; with a single project, the current screen."""
+    offers = assignments.list_offers(context.transaction, now=context.now)
+    if len(offers) < 2:
+        return navigation.show_current_screen(context)
+    menu = navigation.render_menu(context, offers)
+    return context.ask(menu) if menu.buttons else context.send(menu)
 
 
 def enter_project(context: UpdateContext) -> TelegramCalls:

@@ -110,6 +110,27 @@ nothing-open = No project is open right now. Please check again later: /start
 menu = Choose a project:
 # In the list of projects: so many questions are left that they are not counted.
 left-many = plenty of questions left
+# Above the list of projects, where none of them has a question for somebody.
+menu-nothing = Your projects:
+# In the list of projects, after a title, in small letters: it opens by itself.
+# $until (on 5 May at 00:00 (Kyiv)): when, as `moment`, `in-minutes` or `in-hours` says it
+offer-later = opens again { $until }
+# In the list of projects, after a title, in small letters: one person answers no more than that.
+offer-quota = you have done your share, thank you
+# In the list of projects, after a title, in small letters: what is left waits in Label Studio.
+offer-label-studio = your questions are in Label Studio
+# In the list of projects, after a title, in small letters: nothing is left for this person.
+offer-answered = you have answered everything
+# In the list of projects, after a title, in small letters: people answer only what is new to them.
+offer-met = you have met these questions in another project
+# In the list of projects, after a title, in small letters: what is left is shared out among other people.
+offer-others = the rest is for other people
+# In the list of projects, after a title, in small letters: everything is answered, or with somebody.
+offer-taken = all questions are taken
+# In the list of projects, after a title, in small letters: this person cannot take part.
+offer-not-invited = other people are invited this time
+# In the list of projects, after a title, in small letters: this person has left the project.
+offer-left = you have left it
 # Heading of the text that people agree to before they take part.
 consent = Your consent
 # Under the text that people agree to: what becomes of their answers once the project has ended.
@@ -626,7 +647,8 @@ month-name = { $month ->
 # $day (5): day of the month
 # $month (May): the month, from `month-name`
 # $time (14:30): the time
-moment = on { $day } { $month } at { $time }
+# $zone (Kyiv): the time zone, as a city or like UTC+3
+moment = on { $day } { $month } at { $time } ({ $zone })
 # A day with its year.
 # $day (5): day of the month
 # $month (May): the month, from `month-name`
@@ -700,6 +722,8 @@ forgotten = Done: we have forgotten you. Thank you for everything. Only you can 
 ## What the bot does not do
 
 # Short notice over the chat, at most 200 characters: the bot was called in a group.
+other-bot = You already answer in another bot. It knows where you stopped: { $link }
+other-bot-unnamed = You already answer in another bot. Go back to its chat: it knows where you stopped.
 only-private = This bot only works in private chats: open its profile and press “Start”.
 # Said to a photo, a voice message or a file.
 only-text = We can only read text.
@@ -987,6 +1011,9 @@ nothing-yet = There are no questions for you yet.
 # $today (12): today
 # $total (94): in all
 card-own = Today: { $today } · in all: { $total }
+# After that line: how many of the items in all were those of training and the test.
+# $training (3): how many
+card-own-training = (training and test: { $training })
 # On the card: how many answers all annotators have given together, and how many of them are the annotator’s.
 # $answered (480): how many there are
 # $wanted (944): how many are wanted

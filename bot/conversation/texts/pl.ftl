@@ -58,6 +58,16 @@ stranger = Wchodzi się tu na zaproszenie. Poproś organizatorów o link i otwó
 nothing-open = Żaden projekt nie jest teraz otwarty. Zajrzyj później: /start
 menu = Wybierz projekt:
 left-many = pytań starczy na długo
+menu-nothing = Twoje projekty:
+offer-later = otworzy się znowu { $until }
+offer-quota = Twoja część jest zrobiona, dziękujemy
+offer-label-studio = Twoje pytania są w Label Studio
+offer-answered = masz już wszystko za sobą
+offer-met = te pytania były już u Ciebie w innym projekcie
+offer-others = reszta jest dla innych osób
+offer-taken = wszystkie pytania są już rozdane
+offer-not-invited = tym razem zaproszone są inne osoby
+offer-left = ten projekt jest już za Tobą
 consent = Twoja zgoda
 consent-retention = Najpóźniej { $days ->
     [one] { $days } dzień
@@ -350,7 +360,7 @@ month-name = { $month ->
     [11] listopada
    *[12] grudnia
 }
-moment = { $day } { $month } o { $time }
+moment = { $day } { $month } o { $time } ({ $zone })
 date = { $day } { $month } { $year }
 
 ## Twoje prawa
@@ -385,6 +395,8 @@ forgotten = Gotowe: nic już o Tobie nie wiemy. Dziękujemy za wszystko. Ten cza
 
 ## Czego bot nie robi
 
+other-bot = Odpowiadasz już w innym bocie, który wie, na czym stanęło: { $link }
+other-bot-unnamed = Odpowiadasz już w innym bocie: wróć do jego rozmowy, on wie, na czym stanęło.
 only-private = Ten bot działa tylko w prywatnej rozmowie: otwórz jego profil i naciśnij „Start”.
 only-text = Czytamy tylko tekst.
 edited = Zmienionych wiadomości nie czytamy. Żeby poprawić odpowiedź, dotknij pod nią „Zmień”.
@@ -551,6 +563,7 @@ paused = Pauza. Wszystko jest zapisane.
 paused-begun = Pauza. To, co zaczęte, jest zapisane i poczeka na Ciebie, chyba że inni zdążą to zamknąć.
 nothing-yet = Na razie nie ma dla Ciebie pytań.
 card-own = Dziś: { $today } · łącznie: { $total }
+card-own-training = (trening i test: { $training })
 card-together = Wszyscy razem: { $answered } z { $wanted }, w tym Twoje: { $own }
 card-days = { $days ->
     [one] { $days } dzień z rzędu

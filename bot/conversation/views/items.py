@@ -12,11 +12,11 @@ from annotation.vocabulary import Stage
 from annotation.workflow.assignments import AssignedItem, RemarkKind, SavedJudgement, ShownQuestion
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
-from bot.conversation import message_layout, prompts
+from bot.conversation import message_layout, prompts, updates_and_calls
 from bot.conversation.inputs import INPUTS
 from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts, get_item_texts
-from bot.conversation.updates_and_calls import ButtonAction, ButtonRows
+from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, InlineButton
 from bot.conversation.views import second_pass, verdicts
 
 
@@ -208,14 +208,23 @@ def build_answer_buttons(item: AssignedItem, translate: Texts, asked: AskedQuest
     none has to be ticked need none, nor do those of the second pass, where nothing ticked is stored as no answer.
     """
     rows = INPUTS[asked.shown.question.kind].build_buttons(asked, translate)
-    if item.second_pass is not None:
-        rows = (*rows, *second_pass.build_confirm_buttons(item, asked, translate))
+    if item.second_pass is not None and (confirm := second_pass.build_confirm_buttons(item, asked, translate)):
+        rows = (*(row for row in rows if not _answers_nothing(item, asked, row)), *confirm)
     question = asked.shown.question
     may_tick_none = question.takes_empty_answer or (item.second_pass is not None and question.empty_answer is not None)
     if question.required or len(item.questions) == 1 or may_tick_none:
         return rows
     leave = message_layout.build_button(translate("leave-open"), ButtonAction.LEAVE_UNANSWERED, *asked.address)
     return (*rows, (leave,))
+
+
+def _answers_nothing(item: AssignedItem, asked: AskedQuestion, row: Sequence[InlineButton]) -> bool:
+    """Whether the row is the button by which the whole item is answered with no box ticked."""
+    callback = updates_and_calls.decode_callback(row[0].data)
+    if callback is None or callback.action is not ButtonAction.DONE:
+        return False
+    result = INPUTS[asked.shown.question.kind].apply_tap(asked, callback)
+    return isinstance(result, AnswerDraft) and find_asked(item, result) is None
 
 
 def build_action_buttons(item: AssignedItem, translate: Texts, asked: AskedQuestion | None = None) -> ButtonRows:
@@ -362,11 +371,17 @@ def _build_piece(piece: Mapping[str, Any], language: str) -> TextBlock:
     )
 
 
-def render_finished_item(saved: SavedJudgement, translate: Texts, *, emoji: str = "") -> RenderedMessage:
-    """The message of an item after its answer: the answer, any feedback, and the item below where it fits."""
-    heading = _format_finished_heading(saved, translate, emoji=emoji)
+def render_finished_item(
+    saved: SavedJudgement, translate: Texts, *, emoji: str = "", has_feedback: bool = True
+) -> RenderedMessage:
+    """The message of an item after its answer: the answer, any feedback, and the item below where it fits.
+
+    Without `has_feedback` it is told in another message, and here only the answer.
+    """
+    heading = _format_finished_heading(saved, translate, emoji=emoji, has_feedback=has_feedback)
     first_line = TextBlock(heading, ((0, len(heading.split("\n")[0])),))
-    remarks = verdicts.list_feedback(saved, saved.feedback, translate) if saved.feedback is not None else []
+    feedback = saved.feedback if has_feedback else None
+    remarks = verdicts.list_feedback(saved, feedback, translate) if feedback is not None else []
     remarks = [translate("extra")] if saved.extra else remarks
     remarks += [translate(REMARKS[remark.kind], number=remark.number) for remark in saved.remarks]
     without_item = [first_line, *(TextBlock(line) for line in remarks)]
@@ -416,11 +431,11 @@ def _format_verdict(saved: SavedJudgement, shown: ShownQuestion, translate: Text
     return f"{WRONG} {line} ({right})"
 
 
-def _format_finished_heading(saved: SavedJudgement, translate: Texts, *, emoji: str) -> str:
+def _format_finished_heading(saved: SavedJudgement, translate: Texts, *, emoji: str, has_feedback: bool) -> str:
     if saved.skipped:
         return translate("skipped-mark", number=saved.number)
     mark = WRONG if saved.feedback is not None and saved.feedback.right is False else RIGHT
-    answers = format_answers(saved, translate)
+    answers = format_answers(saved if has_feedback else replace(saved, feedback=None), translate)
     if not answers:
         answers = [translate("second-none" if saved.is_second_pass else "leave-open")]
     if len(answers) > 1 or saved.has_verdicts:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from datetime import datetime
 from enum import StrEnum
 
+from annotation.workflow.assignments import Offer, Refusal
 from annotation.workflow.notices.wishes import Wish, WishedNotice
-from bot.conversation import message_layout, prompts
+from bot.conversation import message_layout, prompts, time_zones
 from bot.conversation.inputs import options
 from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts
@@ -153,40 +155,58 @@ TYPED_REASON = 99
 """The number, in place of a reason's index, in the data of the button after which the reason is typed."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class MenuLine:
-    """An entry of the project menu.
+MOST_REFUSED = 8
+"""How many projects that have nothing for the annotator are listed; those loaded last come last."""
+REFUSAL_TEXTS = {
+    Refusal.LATER: "offer-later",
+    Refusal.PAUSED: "progress-paused",
+    Refusal.FAILED: "progress-failed",
+    Refusal.STOPPED: "progress-stopped",
+    Refusal.QUOTA: "offer-quota",
+    Refusal.LABEL_STUDIO: "offer-label-studio",
+    Refusal.ANSWERED: "offer-answered",
+    Refusal.MET: "offer-met",
+    Refusal.OTHERS: "offer-others",
+    Refusal.TAKEN: "offer-taken",
+    Refusal.NOT_INVITED: "offer-not-invited",
+    Refusal.LEFT: "offer-left",
+    Refusal.CLOSED: "progress-closed",
+}
+"""The ids of the texts that say why an annotator gets nothing in a project."""
 
-    `key` is its `ProjectChoice.key`, `left` how many of its items have free places, None for very many.
-    """
 
-    key: int
-    title: str
-    left: int | None
-
-
-def render_menu(lines: Sequence[MenuLine], translate: Texts) -> RenderedMessage:
-    """The menu of open projects: how many items are left in each, and a button for each."""
-    letters = options.list_letters(len(lines), translate.language)
-    descriptions = [
-        f"{letter}) {line.title} — {_format_left(line, translate)}" for letter, line in zip(letters, lines, strict=True)
+def render_menu(offers: Sequence[Offer], translate: Texts, *, zone: str | None, now: datetime) -> RenderedMessage:
+    """The menu of projects: how many items the annotator can get in each, with a button, or why there are none."""
+    given = [offer for offer in offers if offer.refusal is None]
+    letters = options.list_letters(len(given), translate.language)
+    lines = [
+        f"{letter}) {offer.title} — {_format_left(offer.left, translate)}"
+        for letter, offer in zip(letters, given, strict=True)
     ]
-    titles = [f"{letter} · {line.title}" for letter, line in zip(letters, lines, strict=True)]
+    refused = [offer for offer in offers if offer.refusal is not None][-MOST_REFUSED:]
+    reasons = [f"– {offer.title} — {_explain_refusal(offer, translate, zone=zone, now=now)}" for offer in refused]
+    titles = [f"{letter} · {offer.title}" for letter, offer in zip(letters, given, strict=True)]
     labels = titles if message_layout.are_labels_short(titles) else list(letters)
-    words = prompts.list_option_words([line.title for line in lines], letters)
+    words = prompts.list_option_words([offer.title for offer in given], letters)
     buttons = [
-        message_layout.build_button(label, ButtonAction.ENTER, abs(line.key), int(line.key < 0), typed=typed)
-        for label, line, typed in zip(labels, lines, words, strict=True)
+        message_layout.build_button(label, ButtonAction.ENTER, abs(offer.key), int(offer.key < 0), typed=typed)
+        for label, offer, typed in zip(labels, given, words, strict=True)
     ]
     return message_layout.render_messages(
-        [TextBlock(translate("menu")), TextBlock("\n".join(descriptions))],
+        [TextBlock(translate("menu" if given else "menu-nothing")), TextBlock("\n".join([*lines, *reasons]))],
         translate,
         buttons=message_layout.arrange_buttons(buttons),
     )[-1]
 
 
-def _format_left(line: MenuLine, translate: Texts) -> str:
-    return translate("left-many") if line.left is None else translate("left", left=line.left)
+def _format_left(left: int | None, translate: Texts) -> str:
+    return translate("left-many") if left is None else translate("left", left=left)
+
+
+def _explain_refusal(offer: Offer, translate: Texts, *, zone: str | None, now: datetime) -> str:
+    refusal = offer.refusal or Refusal.LATER
+    until = "" if offer.until is None else time_zones.format_time(offer.until, translate, zone=zone, now=now)
+    return translate(REFUSAL_TEXTS[refusal], until=until)
 
 
 def build_skip_buttons(translate: Texts, *, assignment_id: int) -> ButtonRows:

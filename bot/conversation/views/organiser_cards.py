@@ -6,18 +6,19 @@ Everything in a card is what a command shows too, and nothing tells how well any
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from annotation.vocabulary import UNSAID_TIME_ZONE, ProjectStatus
 from annotation.workflow.monitoring.needs import Need, NeedKind
+from annotation.workflow.monitoring.progress import compute_share
 from annotation.workflow.notices.waiting_announcements import WaitingAnnouncement
 from annotation.workflow.organisers import people
 from annotation.workflow.organisers.campaigns import CampaignChoice, ProjectOverview
 from annotation.workflow.organisers.people import AnnotatorDetails, ListedAnnotator
-from bot.conversation import message_layout, need_texts
+from bot.conversation import message_layout, need_texts, time_zones
 from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts, get_organiser_texts, get_texts
 from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, InlineButton
@@ -32,6 +33,8 @@ MAX_LABEL_UNITS = 40
 """How long the label of a button with a title is, in UTF-16 units."""
 MOST_NEEDS = 10
 """How many things that need the organisers are on one card."""
+MOST_ALIKE = 2
+"""In how many projects a thing to do has a button of its own; of more, the cards of the campaigns have it."""
 NEED_ACTS = {
     NeedKind.STALL: "announce",
     NeedKind.QUESTION: "inbox",
@@ -67,8 +70,36 @@ class OrganiserWords:
         return self.texts(text_id, **arguments)
 
     def format_moment(self, moment: datetime) -> str:
-        """A day and a time in the organiser's zone, like 24.11, 18:05."""
+        """A day and a time with the organiser's zone, like 24.11, 18:05 (Kyiv)."""
+        return f"{self._format_local(moment)} ({time_zones.format_zone(self.zone, self.shared)})"
+
+    def format_moments(self, moments: Sequence[datetime | None]) -> list[str]:
+        """Moments on one card, empty for None: the first that is told names the zone of all."""
+        first = next((moment for moment in moments if moment is not None), None)
+        told = ["" if moment is None else self._format_local(moment) for moment in moments]
+        if first is not None:
+            told[moments.index(first)] = self.format_moment(first)
+        return told
+
+    def name_zone_once(self) -> Callable[[datetime], str]:
+        """A writer of moments, of which the first that is written names the zone of all."""
+        named: list[datetime] = []
+
+        def format_next(moment: datetime) -> str:
+            is_first = not named
+            named.append(moment)
+            return self.format_moment(moment) if is_first else self._format_local(moment)
+
+        return format_next
+
+    def _format_local(self, moment: datetime) -> str:
         return f"{moment.astimezone(ZoneInfo(self.zone)):%d.%m, %H:%M}"
+
+    def format_ages(self, moments: Sequence[datetime | None]) -> list[str]:
+        """How long ago each was, if within a day; otherwise when it was, as `format_moments` says it."""
+        is_old = [moment is not None and self.now - moment >= timedelta(days=1) for moment in moments]
+        old = self.format_moments([moment if old else None for moment, old in zip(moments, is_old, strict=True)])
+        return [told or self.format_ago(moment) for moment, told in zip(moments, old, strict=True)]
 
     def format_ago(self, moment: datetime | None) -> str:
         """How long ago something was within a day; otherwise when it was."""
@@ -101,11 +132,6 @@ def make_words(translate: Texts, *, zone: str | None, default_zone: str, now: da
 def build_act_button(label: str, act: str, row_id: int = 0, *numbers: int, typed: Sequence[str] = ()) -> InlineButton:
     """A button for an organiser: its word says what it does."""
     return message_layout.build_button(label, ButtonAction.ORGANISE, row_id, *numbers, word=act, typed=typed)
-
-
-def compute_share(done: int, needed: int) -> int:
-    """The whole per cent that are done; 100 only where all are."""
-    return 0 if not needed else min(99 if done < needed else 100, 100 * done // needed)
 
 
 def shorten_title(title: str) -> str:
@@ -159,13 +185,14 @@ def render_needs(needs: Sequence[Need], words: OrganiserWords) -> tuple[TextBloc
     """What needs the organisers, a line each; a line without a button has its command."""
     if not needs:
         return (words("needs-none"),)
-    lines = [_describe_need(need, words) for need in needs[:MOST_NEEDS]]
+    format_moment = words.name_zone_once()
+    lines = [_describe_need(need, words, format_moment) for need in needs[:MOST_NEEDS]]
     lines += [words("needs-more", count=len(needs) - MOST_NEEDS)] if len(needs) > MOST_NEEDS else []
     return message_layout.make_bold_block(words("needs")), "\n".join(lines)
 
 
-def _describe_need(need: Need, words: OrganiserWords) -> str:
-    what = need_texts.describe_need(need, words.texts, format_moment=words.format_moment, with_since=True)
+def _describe_need(need: Need, words: OrganiserWords, format_moment: Callable[[datetime], str]) -> str:
+    what = need_texts.describe_need(need, words.texts, format_moment=format_moment, with_since=True)
     title = "" if need.title is None else f"{shorten_title(need.title)}: "
     command = "" if need.kind in NEED_ACTS else f" · `{need_texts.get_command(need)}`"
     return f"• {title}{what}{command}"
@@ -188,6 +215,8 @@ def build_need_buttons(needs: Sequence[Need], words: OrganiserWords) -> ButtonRo
     for act, project_id, title in acts:
         if act == "inbox":
             buttons.setdefault(act, build_act_button(words("button-inbox", count=number), act, queue))
+            continue
+        if uses[act] > MOST_ALIKE:
             continue
         label = words(ACT_LABELS[act])
         label = label if uses[act] == 1 else message_layout.shorten_text(f"{label} · {title}", MAX_LABEL_UNITS)
@@ -253,12 +282,13 @@ def _describe_project(summary: ProjectOverview, words: OrganiserWords) -> list[s
         words("progress", done=measured.done, needed=measured.needed, share=share),
         words("progress-day", count=measured.last_day, here=measured.people_now),
     ]
+    format_moment = words.name_zone_once()
     end = measured.estimate_end(summary.project.status, now=words.now)
     if end is not None:
-        lines.append(words("progress-end", when=words.format_moment(end)))
+        lines.append(words("progress-end", when=format_moment(end)))
     people_line = words("people-count", count=summary.people)
     needed = [
-        f"• {need_texts.describe_need(need, words.texts, format_moment=words.format_moment, with_since=True)}"
+        f"• {need_texts.describe_need(need, words.texts, format_moment=format_moment, with_since=True)}"
         for need in summary.needs
     ]
     return ["\n".join(lines), f"{people_line}.", *(["\n".join([words("needs"), *needed])] if needed else [])]
@@ -275,11 +305,12 @@ def render_people(
     listed: Sequence[ListedAnnotator], words: OrganiserWords, *, project_id: int, title: str, page: int, total: int
 ) -> OrganiserCard:
     """A page of a project's people, each with a button."""
+    ages = words.format_ages([person.last_at for person in listed])
     lines = [
         f"{number}) "
-        + words("person-line", name=person.pseudonym, count=person.finished, when=words.format_ago(person.last_at))
+        + words("person-line", name=person.pseudonym, count=person.finished, when=when)
         + (f" · {_name_standing(person, words)}" if person.is_suspended or person.status.value != "active" else "")
-        for number, person in enumerate(listed, page * people.PAGE + 1)
+        for number, (person, when) in enumerate(zip(listed, ages, strict=True), page * people.PAGE + 1)
     ]
     buttons = [
         build_act_button(str(number), "person", person.annotator_id, project_id)

@@ -7,7 +7,6 @@ from datetime import datetime
 
 from annotation.campaigns.questions.question_base import count_units
 from annotation.vocabulary import ProjectStatus
-from annotation.workflow.monitoring.bot_waits import BotWait
 from annotation.workflow.monitoring.needs import Need
 from annotation.workflow.notices.waiting_announcements import CancelledAnnouncement, WaitingAnnouncement
 from annotation.workflow.organisers.alerts import AlertKind, DigestLine, OrganiserAlert
@@ -186,7 +185,8 @@ def _build_all_button(words: OrganiserWords) -> InlineButton:
 def render_alerts(alerts: Sequence[OrganiserAlert], words: OrganiserWords) -> OrganiserCard:
     """Alerts as one message; decisions that wait are counted together."""
     decisions = [alert for alert in alerts if alert.kind is AlertKind.DECISION]
-    lines = [_describe_alert(alert, words) for alert in alerts if alert.kind is not AlertKind.DECISION]
+    others = [alert for alert in alerts if alert.kind is not AlertKind.DECISION]
+    lines = _describe_alerts(others, words)
     if decisions:
         titles = dict.fromkeys(shorten_title(alert.title) for alert in decisions if alert.title)
         counted = words("alert-decision", count=len(decisions))
@@ -195,29 +195,34 @@ def render_alerts(alerts: Sequence[OrganiserAlert], words: OrganiserWords) -> Or
     return words.render_card("\n\n".join(lines), buttons=((build_act_button(words("button-open"), act),),))
 
 
-def _describe_alert(alert: OrganiserAlert, words: OrganiserWords) -> str:
-    arguments: dict[str, str | int] = {"title": shorten_title(alert.title), "count": alert.count}
-    arguments["when"] = "" if alert.since is None else words.format_moment(alert.since)
-    arguments["until"] = "" if alert.until is None else words.format_moment(alert.until)
-    arguments["why"] = words("gap-unknown") if alert.wait is None else _describe_wait(alert.wait, words)
-    return words(f"alert-{alert.kind.value}", **arguments)
+def _describe_alerts(alerts: Sequence[OrganiserAlert], words: OrganiserWords) -> list[str]:
+    moments = [
+        moment
+        for alert in alerts
+        for moment in (alert.since, alert.until, None if alert.wait is None else alert.wait.until)
+    ]
+    told = words.format_moments(moments)
+    return [_describe_alert(alert, words, *told[3 * at : 3 * at + 3]) for at, alert in enumerate(alerts)]
 
 
-def _describe_wait(wait: BotWait, words: OrganiserWords) -> str:
-    until = "" if wait.until is None else words.format_moment(wait.until)
-    return words(f"gap-{wait.reason.value}", until=until)
+def _describe_alert(alert: OrganiserAlert, words: OrganiserWords, when: str, until: str, wait_until: str) -> str:
+    wait = alert.wait
+    why = words("gap-unknown") if wait is None else words(f"gap-{wait.reason.value}", until=wait_until)
+    arguments = {"title": shorten_title(alert.title), "when": when, "until": until, "why": why}
+    return words(f"alert-{alert.kind.value}", count=alert.count, **arguments)
 
 
 def render_digest(lines: Sequence[DigestLine], needs: Sequence[Need], words: OrganiserWords) -> OrganiserCard:
     """What happened since yesterday: a line for each campaign that is not over, and what needs the organisers."""
     told = []
-    for line in lines:
+    running = [None if line.status is ProjectStatus.PAUSED else line.end for line in lines]
+    for line, when in zip(lines, words.format_moments(running), strict=True):
         measured = line.progress
         title, counts = shorten_title(line.title), {"done": measured.done, "needed": measured.needed}
         if line.status is ProjectStatus.PAUSED:
             told.append(words("digest-paused", title=title, **counts))
             continue
-        end = "" if line.end is None else words("digest-end", when=words.format_moment(line.end))
+        end = words("digest-end", when=when) if when else ""
         told.append(words("digest-line", title=title, day=measured.last_day, end=end, **counts))
     ways = ((build_act_button(words("button-open"), "campaigns"),),)
     return words.render_card(

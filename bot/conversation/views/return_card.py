@@ -63,7 +63,8 @@ def _list_figures(
     """Today and in all; what all have, and how much of it is the annotator's; days in a row; pay."""
     if work is None:
         return []
-    lines = [translate("card-own", today=work.today, total=work.total)]
+    trained = translate("card-own-training", training=work.training) if work.training else ""
+    lines = [" ".join(filter(None, (translate("card-own", today=work.today, total=work.total), trained)))]
     shared = {own.key: own.shared for own in scope if own.shared is not None}
     shared |= {
         own.key: (own.answered, own.wanted)

@@ -101,9 +101,11 @@ def leave_traces(people: People, session: Session, who: int) -> None:
         models.Conversation(annotator_id=who, step="skip", data={"text": MARKER}, at=NOW),
         models.ItemMessage(assignment_id=done, message_id=TELEGRAM_ID),
         models.AnswerMessage(annotator_id=who, message_id=TELEGRAM_ID, assignment_id=done, question=MARKER),
-        models.Inbox(update_id=1, telegram_id=chat, payload={"text": MARKER}, received_at=NOW, reason=MARKER),
-        models.Outbox(chat_id=chat, calls=[{"text": MARKER}], content=MARKER.encode(), created_at=NOW, due_at=NOW),
-        models.ChatPause(chat_id=chat, until=NOW),
+        models.Inbox(bot_id=1, update_id=1, telegram_id=chat, payload={"text": MARKER}, received_at=NOW, reason=MARKER),
+        models.Outbox(
+            bot_id=1, chat_id=chat, calls=[{"text": MARKER}], content=MARKER.encode(), created_at=NOW, due_at=NOW
+        ),
+        models.ChatPause(bot_id=1, chat_id=chat, until=NOW),
         models.NoticeWish(annotator_id=who, reminders=True),
         models.OrganiserNotice(annotator_id=who, key=MARKER, notice=MARKER, at=NOW),
         models.SubmissionReview(

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import sqlalchemy as sa
-from sqlmodel import select
 
-from annotation.store import item_queue, overlap_counts
+from annotation.store import item_queue
 from annotation.store.models import Annotator, Item, Project
 from annotation.vocabulary import ParticipationStatus, ProjectStatus, UnassignedReason
 from annotation.workflow import assignments, participations
-from annotation.workflow.allocation import open_projects
 from annotation.workflow.annotators import withdrawal
 from annotation.workflow.lifecycle import transitions
 from annotation.workflow.monitoring import campaign_status
@@ -274,23 +272,6 @@ def test_an_extended_maximum_holds_at_once(scenario: Scenario) -> None:
         scenario.answer(scenario.person(number), label, project=project)
     assert scenario.item("p-m-1").n_done == 4
     assert scenario.wait(scenario.person(9), project).reason is UnassignedReason.NOTHING_LEFT
-
-
-def test_the_menu_counts_items_with_a_free_place(scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of all projects of an entry, without full and paused ones; above so many it gives no number."""
-    made = [scenario.project("one", items=3, overlap=1), scenario.project("two", items=2)]
-    scenario.answer(scenario.person(), project=made[0])
-
-    def count() -> int | None:
-        with scenario.db.transaction() as session:
-            return open_projects.count_open_items(session, project_ids=made, annotator_id=0)
-
-    assert count() == 4
-    with scenario.db.transaction() as session:
-        overlap_counts.pause_item(session, item_id=session.exec(select(Item.id).where(Item.free == 2)).first() or 0)
-    assert count() == 3
-    monkeypatch.setattr(item_queue, "MOST_COUNTED", 2)
-    assert count() is None
 
 
 def test_the_projects_of_an_annotator(scenario: Scenario) -> None:

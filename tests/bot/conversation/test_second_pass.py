@@ -135,7 +135,7 @@ def test_conditions_on_the_blind_answer_hold(project: Load, chat: Chat) -> None:
     chat.begin()
     chat.tap("Б")
     assert "Ви відповіли правильно" in chat.last.text
-    chat.tap("Нічого з цього")
+    chat.tap("Усе гаразд")
     assert read_rows(chat)[-1][:3] == (-1, 0, {"answer": GOLD})
     assert "Чому мідь?" not in show_all(chat)
 
@@ -195,7 +195,7 @@ def test_a_second_pass_can_be_changed(project: Load, chat: Chat) -> None:
     chat.tap("Змінити")
     chat.tap("1")
     chat.tap("☑ невідомо")
-    chat.tap("Нічого з цього")
+    chat.tap("Усе гаразд")
     final = {"answer": GOLD}
     assert read_rows(chat)[1:] == [
         (-1, 0, final | {"logic": '["невідомо"]'}, None, ExclusionKind.SECOND_PASS),

@@ -336,8 +336,8 @@ def test_people_and_models_by_two_scorers_are_unmet(make_release: Any) -> None:
 
 IMPORTED = {
     "imported": True, "n_without_consent": None, "texts": (), "training_items": (), "qualification": None, "plan": None,
-    "frames": (), "invited": None, "consented": None, "started": None, "finished": None, "rules_fixed_before": None,
-    "n_unlisted_exposed": None,
+    "frames": (), "invited": None, "invited_by_friends": None, "consented": None, "started": None,
+    "finished": None, "rules_fixed_before": None, "n_unlisted_exposed": None,
 }  # fmt: skip
 UNSEEN = {
     "R05",
