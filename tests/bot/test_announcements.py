@@ -213,6 +213,7 @@ async def test_it_is_one_message(chat: Chat, load: Callable[..., None], text: st
     """So that it is sent as a whole, or not."""
     load(*ITEMS, title="Слова " * 100)
     await join(chat, 1)
+    chat.now += announcements.WORK_LASTS  # nobody is at work any more
     with chat.database.transaction() as session:
         project = queries.get_project(session, "words")
         if not fits:

@@ -245,8 +245,8 @@ LISTING = (
     "adjudicate truth --as {olha} --gold-review --models models.csv --sample 55 --json", "new --list",
 )  # fmt: skip
 COMPUTING = (
-    "status", "aggregate doubts", "agreement doubts", "baseline truth", "sensitivity truth", "rank truth", "plan truth",
-    "dashboard --to page.html", "database check", "label-studio status", "check project.yaml", "export --to out",
+    "status", "aggregate doubts", "agreement doubts", "baseline truth", "sensitivity truth", "plan truth",
+    "database check", "check project.yaml", "export --to out",
 )  # fmt: skip
 """Commands that read: those that list, and those that compute."""
 ASKING = ("messages send Hello", "messages cancel 1", "people forget {olha}", "database restore copy.backup")
