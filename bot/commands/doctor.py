@@ -13,7 +13,6 @@ def doctor(json: AsJson = False) -> None:
 
     Also lists what needs you. Exits with 1 if it finds a problem, or if people are not served.
     """
-    from annotation.workflow.monitoring.needs import FAULTS
     from bot.commands import machine_checks, system_checks
 
     findings = (*system_checks.check_system(), *machine_checks.check_machine())
@@ -26,5 +25,5 @@ def doctor(json: AsJson = False) -> None:
         terminal_output.print_table("Doctor", ("what", "is", "says"), rows)
         for part in need_lines.build_need_list(needs):
             terminal_output.get_console().print(part)
-    if not all(finding.well for finding in findings) or any(need.kind in FAULTS for need in needs):
+    if not all(finding.well for finding in findings) or any(need.is_fault for need in needs):
         sys.exit(1)

@@ -89,6 +89,11 @@ class Need:
     free: int = 0
     needed: int = 0
 
+    @property
+    def is_fault(self) -> bool:
+        """Whether people who come are not served; where no bot has worked yet, nobody has come."""
+        return self.kind in FAULTS and not (self.kind is NeedKind.BOT and self.since is None)
+
 
 def list_needs(
     session: Session,
