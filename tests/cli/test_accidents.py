@@ -17,7 +17,7 @@ from select import select as ready
 from typing import TYPE_CHECKING
 
 import pytest
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
 from annotation.store.models import Adjudication, GoldReview, Judgement, SubmissionReview
 from annotation.vocabulary import AdjudicationDecision, ReviewDecision
@@ -139,7 +139,9 @@ def test_only_yes_is_a_yes(keys: str, answer: bool) -> None:
 
 def list_reviews(session: Session) -> list[tuple[ReviewDecision, str]]:
     """The decisions of reviewers, those taken back too, and their reasons."""
-    return [(row.decision, row.reason) for row in session.exec(select(SubmissionReview).order_by(SubmissionReview.id))]
+    return [
+        (row.decision, row.reason) for row in session.exec(select(SubmissionReview).order_by(col(SubmissionReview.id)))
+    ]
 
 
 def test_bulk_acts_ask_with_their_number_and_are_undone_as_one(multiq: Hromada) -> None:
