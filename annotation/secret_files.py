@@ -45,7 +45,8 @@ def find_secret(path: Path) -> SecretFile | None:
     """Return why the file may not be read as part of a campaign, or None if it may; links are followed.
 
     A file whose name begins with a dot may not, whether it exists or not; nor may one of the files of the settings, a
-    file with a container's secrets, or a backup, which is known by how it begins. Folders whose names begin with a dot are ordinary ones.
+    file with a container's secrets, or a backup, which is known by how it begins. Folders whose names begin with a dot
+    are ordinary ones.
     """
     resolved = Path(os.path.realpath(path))
     if os.path.isdir(resolved):  # noqa: PTH112  # no error for a name that is too long

@@ -205,8 +205,8 @@ def _read(model: type[AnySettings]) -> AnySettings:
             f"{first['msg']}.", remedy="Correct it in the environment, in .env or in its file.", where=Where(field=name)
         ) from None
     except SettingsError as failure:
-        name = re.findall(r'field "(\w+)"', str(failure))[:1]
-        file = str(SECRETS / f"hromada_{name[0]}") if name else str(SECRETS)
+        named = re.search(r'field "(\w+)"', str(failure))
+        file = str(SECRETS if named is None else SECRETS / f"hromada_{named[1]}")
         raise BadInput("The file cannot be read.", where=Where(file=file), remedy=UNREADABLE) from None
     except (UnicodeDecodeError, OSError):
         raise BadInput("The file cannot be read.", where=Where(file=".env"), remedy=UNREADABLE) from None

@@ -20,7 +20,7 @@ from typing import TypeVar
 
 from annotation.errors import Unavailable
 from annotation.store import processes
-from annotation.workflow.monitoring.bot_waits import BotWait, WaitReason
+from annotation.workflow.monitoring.bot_waits import BotWait, WaitReason, format_utc
 from bot.conversation.updates_and_calls import IncomingUpdate, UpdateKind
 
 log = logging.getLogger(__name__)
@@ -399,6 +399,6 @@ class Watchdog:
             problem, remedy = f"{service} does not answer: {nothing}", DATABASE_REMEDY
         else:
             described = self._describe_wait(wait)
-            problem = f"{described.problem} No update has come for {self.seconds:.0f} seconds."
+            problem = f"{described.describe_problem(format_utc)} No update has come for {self.seconds:.0f} seconds."
             remedy = described.remedy[0].lower() + described.remedy[1:].rstrip(".")
         return Unavailable(problem, remedy=f"Let a supervisor start the bot again; {remedy}.")

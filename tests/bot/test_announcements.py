@@ -182,7 +182,7 @@ async def test_a_long_pause_that_telegram_asks_for_ends_by_day(chat: Chat, load:
     assert (list_hours(paused, zone=None), list_hours(served, zone=None)) == ([], [14])
     await live(chat, hours=8)
     with chat.database.reading() as view:
-        assert processes.list_pauses(view, now=chat.now).keys() == {paused.id}
+        assert processes.list_pauses(view, bot_id=chat.app.bot_id, now=chat.now).keys() == {paused.id}
         assert view.connection().execute(sa.text("SELECT count(*) FROM outbox")).scalar_one() == 0
     chat.now += timedelta(hours=3)  # what a process has read of a pause goes by its own clock, which is not moved
     async with chat.restarted():

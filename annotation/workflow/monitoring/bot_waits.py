@@ -73,12 +73,20 @@ class BotWait:
     until: datetime | None = None
     bot_id: int | None = None
 
-    def explain(self, format_moment: Callable[[datetime], str]) -> str:
-        """Which of several bots waits, why, and what organisers can do."""
-        problem, remedy = SENTENCES[self.reason]
+    @property
+    def remedy(self) -> str:
+        """What organisers can do."""
+        return SENTENCES[self.reason][1]
+
+    def describe_problem(self, format_moment: Callable[[datetime], str]) -> str:
+        """Which of several bots waits, and why."""
         until = "later" if self.until is None else format_moment(self.until)
         which = "" if self.bot_id is None else f"Bot {self.bot_id}: "
-        return f"{which}{problem.format(until=until)} {remedy}"
+        return f"{which}{SENTENCES[self.reason][0].format(until=until)}"
+
+    def explain(self, format_moment: Callable[[datetime], str]) -> str:
+        """Which of several bots waits, why, and what organisers can do."""
+        return f"{self.describe_problem(format_moment)} {self.remedy}"
 
     @property
     def facts(self) -> dict[str, str | None]:
@@ -91,7 +99,7 @@ class BotWait:
         }
 
     def __str__(self) -> str:
-        return self.explain(_format_utc)
+        return self.explain(format_utc)
 
 
 def name_for_bot(name: str, bot_id: int | None) -> str:
@@ -99,7 +107,7 @@ def name_for_bot(name: str, bot_id: int | None) -> str:
     return name if bot_id is None else f"{name} {bot_id}"
 
 
-def _format_utc(moment: datetime) -> str:
+def format_utc(moment: datetime) -> str:
     """For logs and `/health`, whose times are in UTC."""
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 

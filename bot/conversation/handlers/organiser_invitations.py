@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from annotation.errors import Stale
 from annotation.workflow.annotators import invitations
@@ -15,6 +16,9 @@ from bot.conversation.updates_and_calls import CallbackData, TelegramCalls
 from bot.conversation.views import organiser_invitations
 from bot.conversation.views.organiser_cards import OrganiserCard
 from bot.conversation.views.organiser_invitations import InvitationLine
+
+if TYPE_CHECKING:
+    from annotation.store.models import Invitation
 
 
 def _get_campaign(context: UpdateContext, callback: CallbackData) -> CampaignChoice:

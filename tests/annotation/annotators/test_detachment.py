@@ -292,7 +292,7 @@ def test_the_log_is_said_to_hold_what_was_erased_until_it_is_empty(people: Peopl
             detachment.detach_people(session, queries.get_project(session, "words"), now=LATER)
         since = erasure_log.empty_log(people.db)
         assert since is not None
-        assert "may still be in the log" in erasure_log.describe_wait(since)
+        assert "may still be in the log" in erasure_log.describe_wait(f"{since}")
         assert find_in_files(file, 77_123_456)
     assert erasure_log.empty_log(people.db) is None
     with people.db.reading() as view:
