@@ -96,7 +96,9 @@ REFUSING: Mapping[str, str] = {
     "messages dismiss": "words 1",
 }
 """Every command that opens the database, with arguments that are no reason to refuse."""
-ELSEWHERE = {"demo", "new", "check", "try", "simulate", "results", "label-studio up", "texts new", "texts check"}
+ELSEWHERE = {"demo", "new", "check", "try", "simulate", "results", "label-studio up", "texts new", "texts check"} | {
+    f"votes {name}" for name in ("majority", "dawid-skene", "one-coin", "agreement", "annotators")
+}
 """Commands that do not open the database of the settings."""
 CARE = {"doctor", "database upgrade", "database backup", "database restore", "database check", "database drill"}
 """Commands that are there for a database that other commands refuse; each has tests of its own."""

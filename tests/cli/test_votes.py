@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from aggregation.relations import em
-from bot.commands import vote_checkpoint
+from bot.commands.votes import checkpoint
 
 ROWS = [
     (f"i{item}", f"p{person}", "yes" if (item + (person == 3 and item % 2)) % 3 else "no")
@@ -87,7 +87,7 @@ def test_an_interrupted_estimation_goes_on(hromada: Any, folder: Path, monkeypat
     monkeypatch.setattr(em, "_maximise", fail_at_the_fourth)
     command = ("votes", "dawid-skene", "votes.csv", "--stop", "converged", "--out", "results", "--json")
     assert hromada(*command).code == 130
-    assert [file.name for file in (folder / "results").iterdir()] == [vote_checkpoint.NAME]
+    assert [file.name for file in (folder / "results").iterdir()] == [checkpoint.NAME]
     calls[:] = [1] * 10
     assert hromada(*command).json == whole
     assert len(calls) - 10 == whole["iterations"] - 1  # two were done before, of which one is repeated

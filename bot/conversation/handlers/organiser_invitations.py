@@ -18,7 +18,7 @@ from bot.conversation.views.organiser_cards import OrganiserCard
 from bot.conversation.views.organiser_invitations import InvitationLine
 
 if TYPE_CHECKING:
-    from annotation.store.models import Invitation
+    pass
 
 
 def _get_campaign(context: UpdateContext, callback: CallbackData) -> CampaignChoice:

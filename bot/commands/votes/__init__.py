@@ -255,8 +255,8 @@ def annotators(
 @contextmanager
 def _open_votes(source: _Source) -> Iterator[tuple[VoteRelation, Step]]:
     """The votes of the files on their engine, and what tells the progress."""
-    from bot.commands import vote_files
     from bot.commands.new_from_files import parse_chosen
+    from bot.commands.votes import vote_files
 
     files, kind = vote_files.find_files(source.files)
     chosen = parse_chosen(source.chosen or ())
@@ -317,7 +317,7 @@ def _fit(
     source: _Source, model: Model, *, stop: Stop, iterations: int | None
 ) -> Iterator[tuple[VoteRelation, RelationFit, Step]]:
     """The fit of a model, which begins where a run of the same command was interrupted."""
-    from bot.commands import vote_checkpoint, vote_files
+    from bot.commands.votes import checkpoint, vote_files
 
     with _open_votes(source) as (votes, tell):
         from aggregation.relations import em
@@ -326,11 +326,11 @@ def _fit(
         if out is not None:
             facts = {"model": model, "stop": stop.value, "as": sorted(source.chosen or ()), "pairs": len(votes.label)}
             files, _ = vote_files.find_files(source.files)
-            identity = vote_checkpoint.identify_votes(files, facts)
-            begin = vote_checkpoint.read_estimates(out, identity=identity)
+            identity = checkpoint.identify_votes(files, facts)
+            begin = checkpoint.read_estimates(out, identity=identity)
 
             def keep(estimates: em.Estimates) -> None:
-                vote_checkpoint.keep_estimates(out, estimates, identity=identity)
+                checkpoint.keep_estimates(out, estimates, identity=identity)
 
         if begin is not None:
             tell(f"goes on from iteration {begin.iterations + 1}")
@@ -340,7 +340,7 @@ def _fit(
         with fitted as fit:
             yield votes, fit, tell
     if source.out is not None:
-        vote_checkpoint.forget_estimates(source.out)
+        checkpoint.forget_estimates(source.out)
 
 
 def _write_labels(
