@@ -75,7 +75,8 @@ def test_agreement_and_annotators_are_tables(hromada: Any, folder: Path) -> None
 
 def test_an_interrupted_estimation_goes_on(hromada: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was kept is used by the same command alone, and is deleted at the end."""
-    whole = hromada("votes", "dawid-skene", "votes.csv", "--stop", "converged", "--json").json
+    options = ("--stop", "converged", "--iterations", "5", "--json")
+    whole = hromada("votes", "dawid-skene", "votes.csv", *options).json
     maximise, calls = em._maximise, []
 
     def fail_at_the_fourth(*arguments: Any) -> Any:
@@ -85,7 +86,7 @@ def test_an_interrupted_estimation_goes_on(hromada: Any, folder: Path, monkeypat
         return maximise(*arguments)
 
     monkeypatch.setattr(em, "_maximise", fail_at_the_fourth)
-    command = ("votes", "dawid-skene", "votes.csv", "--stop", "converged", "--out", "results", "--json")
+    command = ("votes", "dawid-skene", "votes.csv", *options, "--out", "results")
     assert hromada(*command).code == 130
     assert [file.name for file in (folder / "results").iterdir()] == [checkpoint.NAME]
     calls[:] = [1] * 10
