@@ -5,7 +5,6 @@ The bot that waits stores it while it lasts; the next update that any bot receiv
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -69,11 +68,16 @@ class BotWait:
     since: datetime
     until: datetime | None = None
 
-    def explain(self, format_moment: Callable[[datetime], str]) -> str:
-        """Why it waits, and what organisers can do."""
-        problem, remedy = SENTENCES[self.reason]
-        until = "later" if self.until is None else format_moment(self.until)
-        return f"{problem.format(until=until)} {remedy}"
+    @property
+    def problem(self) -> str:
+        """The first sentence, for logs and `/health`: why it waits; its time is in UTC."""
+        until = "later" if self.until is None else f"{self.until.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+        return SENTENCES[self.reason][0].format(until=until)
+
+    @property
+    def remedy(self) -> str:
+        """The second sentence: what organisers can do."""
+        return SENTENCES[self.reason][1]
 
     @property
     def facts(self) -> dict[str, str | None]:
@@ -86,12 +90,7 @@ class BotWait:
         }
 
     def __str__(self) -> str:
-        return self.explain(_format_utc)
-
-
-def _format_utc(moment: datetime) -> str:
-    """For logs and `/health`, whose times are in UTC."""
-    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+        return f"{self.problem} {self.remedy}"
 
 
 def record_wait(session: Session, wait: BotWait, *, now: datetime) -> None:
