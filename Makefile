@@ -1,6 +1,6 @@
 # `make help` says what there is. Locks with hashes fill .venv, which has what hromada needs to run, and the environments
 # in build: `developer` for checks and tests, `boot` for what installs the others, `label-studio` for the server, `inspect` for
-# Inspect AI, which runs what we build.
+# Inspect AI, which runs what we build, `images/tools` for what starts containers.
 PYTHON ?= python3
 BIN := .venv/bin
 BOOT := build/boot/bin
@@ -27,7 +27,7 @@ endef
 
 .DEFAULT_GOAL := help
 STUDIOS ?= 1.20.0 1.23.2 # the oldest and the newest Label Studio that hromada is tried with
-.PHONY: help install servers consumers demo try test test-slow test-studios explore check bench coverage pictures lock clean
+.PHONY: help install servers consumers demo try test test-slow test-studios explore check bench coverage pictures images lock clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -89,6 +89,11 @@ commands: build/developer/installed ## docs/reference/commands.md, from the help
 pictures: build/developer/installed ## Every picture in docs/pictures, from the running product (needs Chromium)
 	$(BIN)/python docs/pictures/remake.py
 
+images: build/images/tools/installed ## The images of docker/, built, started, killed, upgraded, restored without Docker (root; ARGS="sqlite")
+	docker/images/build.sh
+	$(PYTHON) docker/images/try_topologies.py $(ARGS)
+	$(PYTHON) docker/images/try_units.py
+
 lock: build/boot/made ## Renew the locks (they hold hashes and no address)
 	$(LOCKING) --group boot -o requirements/boot.lock --upgrade
 	$(COMPILE) --group dev -o requirements/dev.lock --upgrade
@@ -99,6 +104,7 @@ lock: build/boot/made ## Renew the locks (they hold hashes and no address)
 	$(LOCKING) --group label-studio -c requirements/dev.lock -o requirements/label-studio-sdk.lock --upgrade
 	$(LOCKING) requirements/label-studio.in -o requirements/label-studio.lock --upgrade
 	$(LOCKING) requirements/inspect.in -o requirements/inspect.lock --upgrade
+	$(LOCKING) requirements/images.in -o requirements/images.lock --upgrade
 	$(LOCKING:3.11=3.12) --no-deps requirements/every-eval-ever.in -o requirements/every-eval-ever.lock --upgrade
 
 clean: ## Remove everything that was made here
@@ -137,6 +143,11 @@ build/developer/packages: requirements/dev.lock
 build/label-studio/installed: requirements/label-studio.lock build/boot/made
 	$(UV) venv --quiet --clear --python $(PYTHON) build/label-studio
 	$(UV) pip sync --quiet --python build/label-studio/bin/python --require-hashes requirements/label-studio.lock
+	@touch $@
+
+build/images/tools/installed: requirements/images.lock build/boot/made
+	$(UV) venv --quiet --clear --python $(PYTHON) build/images/tools
+	$(UV) pip sync --quiet --python build/images/tools/bin/python --require-hashes requirements/images.lock
 	@touch $@
 
 # Every Eval Ever asks for Python 3.12 and for what its adapters need; its schemas and its checks do without either.

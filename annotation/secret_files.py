@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from annotation.settings import read_file_settings
+from annotation.settings import SECRETS, read_file_settings
 
 ENV_FILE = Path(".env")
 DATABASE_COMPANIONS = ("-wal", "-shm", "-journal")
@@ -44,14 +44,17 @@ class SecretFile(NamedTuple):
 def find_secret(path: Path) -> SecretFile | None:
     """Return why the file may not be read as part of a campaign, or None if it may; links are followed.
 
-    A file whose name begins with a dot may not, whether it exists or not; nor may one of the files of the settings, or
-    a backup, which is known by how it begins. Folders whose names begin with a dot are ordinary ones.
+    A file whose name begins with a dot may not, whether it exists or not; nor may one of the files of the settings, a
+    file with a container's secrets, or a backup, which is known by how it begins. Folders whose names begin with a dot
+    are ordinary ones.
     """
     resolved = Path(os.path.realpath(path))
     if os.path.isdir(resolved):  # noqa: PTH112  # no error for a name that is too long
         return None
     if resolved.name.startswith("."):
         return SecretFile("has a name that begins with a dot, as files with settings and tokens have", RENAME)
+    if resolved.is_relative_to(os.path.realpath(SECRETS)):
+        return SecretFile(f"is in {SECRETS}, where containers find their secrets")
     for secret, reason in _list_own_files():
         if resolved == Path(os.path.realpath(secret)) or _is_same_file(resolved, secret):
             return SecretFile(reason)

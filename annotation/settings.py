@@ -1,4 +1,7 @@
-"""The settings, read from the environment and `.env`; all names begin with HROMADA_; secrets are never printed."""
+"""The settings, read from the environment, `.env` and files with secrets; secrets are never printed.
+
+All names begin with HROMADA_. A file in /run/secrets, where containers find theirs, has the name of its setting.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,13 @@ from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
 from annotation.errors import BadInput, Where
+
+SECRETS = Path("/run/secrets")
+"""The folder in which Docker and podman show a container its secrets."""
+UNREADABLE = "Save it as UTF-8, readable by you."
 
 
 class FileSettings(BaseSettings):
@@ -53,8 +60,13 @@ class Settings(FileSettings):
         default="NORMAL", description="NORMAL survives a killed process, FULL also a loss of power."
     )
     telegram_token: SecretStr | None = Field(default=None, description="The bot's token, as BotFather gave it.")
+    telegram_tokens: Annotated[tuple[SecretStr, ...], NoDecode] = Field(
+        default=(),
+        description="In place of it, the tokens of several bots that serve the same campaigns, with commas.",
+    )
     telegram_name: str | None = Field(
-        default=None, description="The bot's user name, without @; with it invitations are printed as links."
+        default=None,
+        description="The bot's user name, without @, for links; of several bots all, with commas, as the tokens.",
     )
     telegram_url: str = Field(
         default="https://api.telegram.org/bot", description="The Bot API server; change it for a local one."
@@ -104,10 +116,29 @@ class Settings(FileSettings):
         default="text", description="How to log: lines of text, or one JSON object a line."
     )
 
-    @field_validator("organisers", mode="before")
+    @property
+    def bot_tokens(self) -> tuple[str, ...]:
+        """The tokens of all bots, empty where none is set; raises BadInput where both settings are."""
+        tokens = self.telegram_tokens
+        if tokens and self.telegram_token is not None:
+            raise BadInput(
+                "HROMADA_TELEGRAM_TOKEN is set as well.",
+                where=Where(field="HROMADA_TELEGRAM_TOKENS"),
+                remedy="Keep one of them: the first for one bot, the other for several.",
+            )
+        if self.telegram_token is not None:
+            tokens = (self.telegram_token,)
+        return tuple(token.get_secret_value() for token in tokens)
+
+    @property
+    def bot_names(self) -> tuple[str, ...]:
+        """The user names of the bots, in the order of their tokens, without @; empty where they are not set."""
+        return tuple(name.removeprefix("@") for name in (self.telegram_name or "").replace(",", " ").split())
+
+    @field_validator("organisers", "telegram_tokens", mode="before")
     @classmethod
-    def _split_ids(cls, value: object) -> object:
-        """Read ids with commas or spaces between them."""
+    def _split_list(cls, value: object) -> object:
+        """Read ids or tokens with commas or spaces between them."""
         return value.replace(",", " ").split() if isinstance(value, str) else value
 
     @field_validator("time_zone")
@@ -138,12 +169,14 @@ class Settings(FileSettings):
 AnySettings = TypeVar("AnySettings", bound=FileSettings)
 
 
-def list_misspelt_names() -> list[str]:
-    """The names in .env that begin like a setting and are none."""
+def list_misspelt_names() -> list[tuple[str, str]]:
+    """The names that begin like a setting and are none, each with `.env` or the folder of secrets, where it is."""
     file = Path(".env")
     text = file.read_text("utf-8") if file.is_file() else ""
-    written = re.findall(r"^\s*(?:export\s+)?(HROMADA_\w+)\s*=", text, re.MULTILINE)
-    return [name for name in written if name.removeprefix("HROMADA_").lower() not in Settings.model_fields]
+    written = [(name, ".env") for name in re.findall(r"^\s*(?:export\s+)?(HROMADA_\w+)\s*=", text, re.MULTILINE)]
+    secrets = sorted(file.name for file in SECRETS.glob("*")) if SECRETS.is_dir() else []
+    written += [(name, str(SECRETS)) for name in secrets if name.upper().startswith("HROMADA_")]
+    return [one for one in written if one[0].upper().removeprefix("HROMADA_").lower() not in Settings.model_fields]
 
 
 def list_secret_names() -> list[str]:
@@ -164,13 +197,16 @@ def read_file_settings() -> FileSettings:
 
 def _read(model: type[AnySettings]) -> AnySettings:
     try:
-        return model()
+        return model(_secrets_dir=SECRETS if SECRETS.is_dir() else None)
     except ValidationError as failure:
         first = failure.errors(include_input=False, include_context=False)[0]
         name = "HROMADA_" + "_".join(str(part) for part in first["loc"]).upper()
         raise BadInput(
-            f"{first['msg']}.", remedy="Correct it in the environment or in .env.", where=Where(field=name)
+            f"{first['msg']}.", remedy="Correct it in the environment, in .env or in its file.", where=Where(field=name)
         ) from None
+    except SettingsError as failure:
+        named = re.search(r'field "(\w+)"', str(failure))
+        file = str(SECRETS if named is None else SECRETS / f"hromada_{named[1]}")
+        raise BadInput("The file cannot be read.", where=Where(file=file), remedy=UNREADABLE) from None
     except (UnicodeDecodeError, OSError):
-        remedy = "Save it as UTF-8, readable by you."
-        raise BadInput("The file cannot be read.", where=Where(file=".env"), remedy=remedy) from None
+        raise BadInput("The file cannot be read.", where=Where(file=".env"), remedy=UNREADABLE) from None

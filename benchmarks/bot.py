@@ -66,11 +66,7 @@ async def latency(url: str, *, people: int, seconds: float) -> list[float]:
         await asyncio.sleep(1)
         crowd.times.clear()
         end = perf_counter() + seconds
-        while perf_counter() < end:
-            begun = perf_counter()
-            if crowd.ready:
-                crowd.tap(crowd.ready.pop(0))
-            await asyncio.sleep(max(0.0, 1 / RATE - (perf_counter() - begun)))
+        await crowd.tap_steadily(RATE, until=lambda: perf_counter() >= end)
         return [1000 * one for one in crowd.times]
 
 
@@ -105,11 +101,7 @@ async def _tap_calmly(crowd: TappingCrowd, *, until: Callable[[], bool], seconds
     """Tap at CALM_RATE for so many seconds, or until something is so; milliseconds from tap to acknowledgement."""
     crowd.times.clear()
     end = perf_counter() + seconds
-    while perf_counter() < end and not until():
-        begun = perf_counter()
-        if crowd.ready:
-            crowd.tap(crowd.ready.pop(0))
-        await asyncio.sleep(max(0.0, 1 / CALM_RATE - (perf_counter() - begun)))
+    await crowd.tap_steadily(CALM_RATE, until=lambda: perf_counter() >= end or until())
     return [1000 * one for one in crowd.times]
 
 

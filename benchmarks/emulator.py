@@ -22,6 +22,7 @@ from typing import Any
 sys.path.insert(0, f"{sys.path.pop(0)}/shared")  # what benchmarks share; bot.py beside it is not the package
 
 from _figures import Figure, show
+from _processes import read_processor_time
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup, Update
 from telegram.ext import ApplicationBuilder, CallbackQueryHandler, CommandHandler
 
@@ -135,9 +136,9 @@ def over_http(folder: Path) -> tuple[float, float]:
         with subprocess.Popen([command, "bot"], cwd=folder, env=env) as bot:
             if _line(server) != "polled":
                 raise RuntimeError("The bot does not poll.")
-            idle = _cpu(bot.pid)
+            idle = read_processor_time(bot.pid)
             figures = json.loads(_line(server))
-            used = _cpu(bot.pid) - idle
+            used = read_processor_time(bot.pid) - idle
             bot.terminate()
         server.terminate()
     return 1000 * figures["seconds"] / figures["updates"], 1000 * used / figures["updates"]
@@ -145,12 +146,6 @@ def over_http(folder: Path) -> tuple[float, float]:
 
 def _line(process: subprocess.Popen[str]) -> str:
     return process.stdout.readline().strip() if process.stdout else ""
-
-
-def _cpu(pid: int) -> float:
-    """Seconds of CPU that a process has used."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def main() -> None:

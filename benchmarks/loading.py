@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import random
 import subprocess
 import sys
@@ -29,6 +30,7 @@ sys.path.insert(0, f"{Path(__file__).parent}/shared")  # what benchmarks share
 
 import pyarrow as pa
 from _figures import Figure, build_ratio, show
+from _processes import read_memory
 from _reference import measure_reference
 from _tables import write_table
 from pyarrow import parquet
@@ -148,8 +150,7 @@ def import_votes(file: Path) -> None:
         begun = time.process_time()
         vote_import.store_votes(session, project, vote_import.read_vote_file(session, project), key=key, now=now)
         took = time.process_time() - begun
-    status = Path("/proc/self/status").read_text("ascii")
-    print(took, int(status.partition("VmHWM:")[2].split()[0]) / 1024)
+    print(took, read_memory(os.getpid(), "VmHWM"))
 
 
 def measure_votes() -> list[Figure]:

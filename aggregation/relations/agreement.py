@@ -225,7 +225,7 @@ def _sum_items(of_items: ir.Table, layout: _Layout) -> tuple[dict[str, Floats], 
     expressions = {f"{kind}_{place}": column.sum() for kind, of in built.items() for place, column in of.items()}
     expressions["n_votes"] = ibis.ifelse(n_votes >= 2, n_votes, 0).sum()
     found = of_items.agg(**expressions).execute().iloc[0]
-    sums = {kind: np.zeros(width) for kind, width in layout.widths.items()}
+    sums: dict[str, Floats] = {kind: np.zeros(width) for kind, width in layout.widths.items()}
     for kind, of in built.items():
         for place in of:
             sums[kind][place] = float(found[f"{kind}_{place}"])
@@ -294,7 +294,8 @@ def _leave_annotators_out(
     known = losses.mutate(**effects) if effects else losses
     sums = {name: known[name].sum() for name in [*lost, *effects]}
     sums |= {f"s{number}": (known[f"e{number}"] * known[f"e{number}"]).sum() for number in range(len(defined))}
-    return known.group_by("annotator").agg(**sums).execute().sort_values("annotator", ignore_index=True)
+    found: pd.DataFrame = known.group_by("annotator").agg(**sums).execute()
+    return found.sort_values("annotator", ignore_index=True)
 
 
 def _add_people(

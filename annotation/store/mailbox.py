@@ -1,4 +1,7 @@
-"""Updates that wait to be handled, and calls that wait to be sent: both are rows until they are done."""
+"""Updates that wait to be handled, and calls that wait to be sent: both are rows until they are done.
+
+Each bot handles the updates that it received, and sends what is for those who belong to it (`Annotator.bot_id`).
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Session, col
 
+from annotation.store import processes
 from annotation.store.models import Outbox
 from annotation.store.table_base import UtcDateTime
 
@@ -28,56 +32,71 @@ class ReceivedUpdate:
 
 @dataclass(frozen=True, kw_only=True)
 class PendingUpdate:
-    """An update that this transaction may handle; `has_more` says that the sender may have another one waiting."""
+    """An update that this transaction may handle; `has_more` says that the sender may have another one waiting.
+
+    `owner_id` is the bot that the sender belongs to, None if they are no annotator or have started none.
+    """
 
     update_id: int
     payload: dict[str, Any]
     attempts: int
     received_at: datetime
     has_more: bool
+    owner_id: int | None = None
 
 
-def store_updates(session: Session, updates: Sequence[ReceivedUpdate], *, now: datetime) -> None:
-    """Store updates; those whose number is stored already are left as they are."""
+def store_updates(session: Session, updates: Sequence[ReceivedUpdate], *, bot_id: int, now: datetime) -> None:
+    """Store updates of a bot; those whose number is stored already are left as they are."""
     rows = [
-        {"update": update.update_id, "sender": update.telegram_id, "payload": dict(update.payload), "now": now}
+        {
+            "bot": bot_id,
+            "update": update.update_id,
+            "sender": update.telegram_id,
+            "payload": dict(update.payload),
+            "now": now,
+        }
         for update in sorted(updates, key=lambda update: update.update_id)
     ]
     if rows:
         session.connection().execute(_STORE_UPDATES, rows)
 
 
-def take_next_update(session: Session, *, telegram_id: int) -> PendingUpdate | None:
-    """Take the earliest waiting update of a Telegram user; None where there is none or another transaction has it."""
+def take_next_update(session: Session, *, bot_id: int, telegram_id: int) -> PendingUpdate | None:
+    """Take the earliest update of a Telegram user that waits for this bot.
+
+    Returns None where there is none or another transaction has it.
+    """
     concurrent = session.get_bind().dialect.name == "postgresql"
-    rows = session.connection().execute(_EARLIEST_UNLOCKED if concurrent else _EARLIEST, {"sender": telegram_id}).all()
+    earliest = _EARLIEST_UNLOCKED if concurrent else _EARLIEST
+    rows = session.connection().execute(earliest, {"bot": bot_id, "sender": telegram_id}).all()
     if not rows:
         return None
     first = rows[0]
-    update_id, payload, attempts, received_at = first
+    update_id, payload, attempts, received_at, owner_id = first
     return PendingUpdate(
         update_id=update_id,
         payload=payload,
         attempts=attempts,
         received_at=received_at,
         has_more=concurrent or len(rows) > 1,
+        owner_id=owner_id,
     )
 
 
 def list_following_updates(
-    session: Session, *, telegram_id: int, after: int, most: int
+    session: Session, *, bot_id: int, telegram_id: int, after: int, most: int
 ) -> Sequence[tuple[int, dict[str, Any], datetime]]:
     """The waiting updates of a Telegram user after the one that this transaction has taken: number, content, receipt.
 
     No other transaction takes them, as each user's earliest update comes first.
     """
-    values = {"sender": telegram_id, "after": after, "most": most}
+    values = {"bot": bot_id, "sender": telegram_id, "after": after, "most": most}
     return [(row[0], row[1], row[2]) for row in session.connection().execute(_FOLLOWING, values)]
 
 
-def mark_done(session: Session, *, update_id: int, now: datetime) -> None:
+def mark_done(session: Session, *, bot_id: int, update_id: int, now: datetime) -> None:
     """Mark an update as handled, and delete its content."""
-    session.connection().execute(_DONE, {"update": update_id, "now": now})
+    session.connection().execute(_DONE, {"bot": bot_id, "update": update_id, "now": now})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,38 +108,44 @@ class FailedUpdate:
     received_at: datetime
 
 
-def get_failed_update(session: Session, *, telegram_id: int) -> FailedUpdate | None:
+def get_failed_update(session: Session, *, bot_id: int, telegram_id: int) -> FailedUpdate | None:
     """The earliest waiting update of a Telegram user, whose handling has failed; its content is not read."""
-    row = session.connection().execute(_FIND_FAILED, {"sender": telegram_id}).first()
+    row = session.connection().execute(_FIND_FAILED, {"bot": bot_id, "sender": telegram_id}).first()
     return None if row is None else FailedUpdate(update_id=row[0], attempts=row[1], received_at=row[2])
 
 
-def get_payload(session: Session, *, update_id: int) -> dict[str, Any]:
+def get_payload(session: Session, *, bot_id: int, update_id: int) -> dict[str, Any]:
     """What is stored of an update; empty where nothing is."""
-    payload: dict[str, Any] | None = session.connection().execute(_FIND_PAYLOAD, {"update": update_id}).scalar()
+    key = {"bot": bot_id, "update": update_id}
+    payload: dict[str, Any] | None = session.connection().execute(_FIND_PAYLOAD, key).scalar()
     return payload or {}
 
 
-def count_failure(session: Session, *, update_id: int) -> None:
+def count_failure(session: Session, *, bot_id: int, update_id: int) -> None:
     """Count a failed attempt to handle an update."""
-    session.connection().execute(_FAILED, {"update": update_id})
+    session.connection().execute(_FAILED, {"bot": bot_id, "update": update_id})
 
 
-def park_update(session: Session, *, update_id: int, code: str, reason: str, trace: str, now: datetime) -> None:
+def park_update(
+    session: Session, *, bot_id: int, update_id: int, code: str, reason: str, trace: str, now: datetime
+) -> None:
     """Park an update that cannot be handled, with all that it has; `code` is what its sender is told."""
-    values = {"update": update_id, "code": code, "reason": reason, "trace": trace, "now": now}
+    values = {"bot": bot_id, "update": update_id, "code": code, "reason": reason, "trace": trace, "now": now}
     session.connection().execute(_PARK, values)
 
 
-def park_unstorable_update(session: Session, *, update_id: int, reason: str, trace: str, now: datetime) -> None:
+def park_unstorable_update(
+    session: Session, *, bot_id: int, update_id: int, reason: str, trace: str, now: datetime
+) -> None:
     """Store an update that cannot be stored with its content as a parked one without any."""
-    values = {"update": update_id, "reason": reason, "trace": trace, "now": now}
+    values = {"bot": bot_id, "update": update_id, "reason": reason, "trace": trace, "now": now}
     session.connection().execute(_STORE_PARKED, values)
 
 
-def list_waiting_senders(session: Session, *, before: datetime) -> Sequence[int]:
-    """Telegram users with updates that were received before a time and still wait, the longest waiting first."""
-    return session.connection().execute(_SENDERS, {"before": before, "most": MOST_SENDERS}).scalars().all()
+def list_waiting_senders(session: Session, *, bot_id: int, before: datetime) -> Sequence[int]:
+    """Telegram users with updates that a bot received before a time and that still wait, the longest waiting first."""
+    values = {"bot": bot_id, "before": before, "most": MOST_SENDERS}
+    return session.connection().execute(_SENDERS, values).scalars().all()
 
 
 def get_last_numbers(session: Session) -> tuple[int, int]:
@@ -138,8 +163,8 @@ _LAST = sa.text("""
 SELECT (SELECT max(update_id) FROM inbox), (SELECT max(message_id) FROM item_message),
 (SELECT max(message_id) FROM answer_message)""")
 _STORE_UPDATES = sa.text("""
-INSERT INTO inbox (update_id, telegram_id, payload, received_at, attempts)
-VALUES (:update, :sender, :payload, :now, 0) ON CONFLICT DO NOTHING""").bindparams(
+INSERT INTO inbox (bot_id, update_id, telegram_id, payload, received_at, attempts)
+VALUES (:bot, :update, :sender, :payload, :now, 0) ON CONFLICT DO NOTHING""").bindparams(
     sa.bindparam("payload", type_=sa.JSON()), sa.bindparam("now", type_=UtcDateTime())
 )
 _TAKEN: tuple[sa.ColumnClause[Any], ...] = (
@@ -147,40 +172,48 @@ _TAKEN: tuple[sa.ColumnClause[Any], ...] = (
     sa.column("payload", sa.JSON()),
     sa.column("attempts"),
     sa.column("received_at", UtcDateTime()),
+    sa.column("owner_id"),
 )
 _EARLIEST = sa.text("""
-SELECT update_id, payload, attempts, received_at FROM inbox WHERE telegram_id = :sender AND done_at IS NULL
+SELECT update_id, payload, attempts, received_at,
+  (SELECT annotator.bot_id FROM annotator WHERE annotator.telegram_id = :sender) FROM inbox
+WHERE bot_id = :bot AND telegram_id = :sender AND done_at IS NULL
 ORDER BY update_id LIMIT 2""").columns(*_TAKEN)
 _EARLIEST_UNLOCKED = sa.text("""
-SELECT update_id, payload, attempts, received_at FROM inbox
-WHERE update_id = (SELECT min(update_id) FROM inbox WHERE telegram_id = :sender AND done_at IS NULL)
-  AND done_at IS NULL
+SELECT update_id, payload, attempts, received_at,
+  (SELECT annotator.bot_id FROM annotator WHERE annotator.telegram_id = :sender) FROM inbox
+WHERE bot_id = :bot AND done_at IS NULL AND update_id = (
+  SELECT min(update_id) FROM inbox WHERE bot_id = :bot AND telegram_id = :sender AND done_at IS NULL)
 FOR UPDATE SKIP LOCKED""").columns(*_TAKEN)
 _FOLLOWING = sa.text("""
 SELECT update_id, payload, received_at FROM inbox
-WHERE telegram_id = :sender AND done_at IS NULL AND update_id > :after ORDER BY update_id LIMIT :most""").columns(
+WHERE bot_id = :bot AND telegram_id = :sender AND done_at IS NULL AND update_id > :after
+ORDER BY update_id LIMIT :most""").columns(
     sa.column("update_id"), sa.column("payload", sa.JSON()), sa.column("received_at", UtcDateTime())
 )
 _DONE = sa.text("""
 UPDATE inbox SET done_at = :now, telegram_id = NULL, payload = NULL
-WHERE update_id = :update AND done_at IS NULL""").bindparams(sa.bindparam("now", type_=UtcDateTime()))
-_FAILED = sa.text("UPDATE inbox SET attempts = attempts + 1 WHERE update_id = :update AND done_at IS NULL")
+WHERE bot_id = :bot AND update_id = :update AND done_at IS NULL""").bindparams(sa.bindparam("now", type_=UtcDateTime()))
+_FAILED = sa.text("""
+UPDATE inbox SET attempts = attempts + 1 WHERE bot_id = :bot AND update_id = :update AND done_at IS NULL""")
 _FIND_FAILED = sa.text("""
-SELECT update_id, attempts, received_at FROM inbox WHERE telegram_id = :sender AND done_at IS NULL
-ORDER BY update_id LIMIT 1""").columns(
+SELECT update_id, attempts, received_at FROM inbox
+WHERE bot_id = :bot AND telegram_id = :sender AND done_at IS NULL ORDER BY update_id LIMIT 1""").columns(
     sa.column("update_id"), sa.column("attempts"), sa.column("received_at", UtcDateTime())
 )
-_FIND_PAYLOAD = sa.text("SELECT payload FROM inbox WHERE update_id = :update").columns(sa.column("payload", sa.JSON()))
+_FIND_PAYLOAD = sa.text("SELECT payload FROM inbox WHERE bot_id = :bot AND update_id = :update").columns(
+    sa.column("payload", sa.JSON())
+)
 _PARK = sa.text("""
 UPDATE inbox SET done_at = :now, attempts = attempts + 1, code = :code, reason = :reason, trace = :trace
-WHERE update_id = :update AND done_at IS NULL""").bindparams(sa.bindparam("now", type_=UtcDateTime()))
+WHERE bot_id = :bot AND update_id = :update AND done_at IS NULL""").bindparams(sa.bindparam("now", type_=UtcDateTime()))
 _STORE_PARKED = sa.text("""
-INSERT INTO inbox (update_id, received_at, done_at, attempts, reason, trace)
-VALUES (:update, :now, :now, 1, :reason, :trace) ON CONFLICT DO NOTHING""").bindparams(
+INSERT INTO inbox (bot_id, update_id, received_at, done_at, attempts, reason, trace)
+VALUES (:bot, :update, :now, :now, 1, :reason, :trace) ON CONFLICT DO NOTHING""").bindparams(
     sa.bindparam("now", type_=UtcDateTime())
 )
 _SENDERS = sa.text("""
-SELECT telegram_id FROM inbox WHERE done_at IS NULL AND received_at <= :before
+SELECT telegram_id FROM inbox WHERE bot_id = :bot AND done_at IS NULL AND received_at <= :before
 GROUP BY telegram_id ORDER BY min(update_id) LIMIT :most""").bindparams(sa.bindparam("before", type_=UtcDateTime()))
 _DELETE_UPDATES = sa.text("DELETE FROM inbox WHERE done_at < :before AND reason IS NULL").bindparams(
     sa.bindparam("before", type_=UtcDateTime())
@@ -224,6 +257,7 @@ class OutboxMessage:
     """
 
     id: int
+    bot_id: int
     chat_id: int
     calls: Sequence[Mapping[str, Any]]
     created_at: datetime
@@ -237,15 +271,35 @@ class OutboxMessage:
 
 
 def store_messages(
-    session: Session, drafts: Sequence[OutboxDraft], *, now: datetime, hold: MessageHold | None = None
+    session: Session,
+    drafts: Sequence[OutboxDraft],
+    *,
+    bot_id: int,
+    own_chat_id: int | None = None,
+    now: datetime,
+    hold: MessageHold | None = None,
 ) -> tuple[OutboxMessage, ...]:
-    """Store messages, held by the process of `hold`; without one they are due at once."""
-    return tuple(_store_message(session, draft, now, hold) for draft in drafts)
+    """Store messages, held by the process of `hold`; without one they are due at once. Returns those of the bot.
+
+    The bot sends those for `own_chat_id`, and for chats of nobody who belongs to another one. What another bot is to
+    send is due at once, for a process of that bot.
+    """
+    chats = {draft.chat_id for draft in drafts} - {own_chat_id}
+    owners = {chat: processes.find_owner(session, telegram_id=chat) or bot_id for chat in chats}
+    stored = []
+    for draft in drafts:
+        sending = owners.get(draft.chat_id, bot_id)
+        message = _store_message(session, draft, sending, now, hold if sending == bot_id else None)
+        stored += [message] if sending == bot_id else []
+    return tuple(stored)
 
 
-def _store_message(session: Session, draft: OutboxDraft, now: datetime, hold: MessageHold | None) -> OutboxMessage:
+def _store_message(
+    session: Session, draft: OutboxDraft, bot_id: int, now: datetime, hold: MessageHold | None
+) -> OutboxMessage:
     due_at = now if hold is None else hold.until
     values = {
+        "bot_id": bot_id,
         "chat_id": draft.chat_id,
         "calls": [dict(call) for call in draft.calls],
         "content": draft.content,
@@ -261,6 +315,7 @@ def _store_message(session: Session, draft: OutboxDraft, now: datetime, hold: Me
     number = session.connection().execute(_STORE_CALL, values).scalar_one()
     return OutboxMessage(
         id=number,
+        bot_id=bot_id,
         chat_id=draft.chat_id,
         calls=draft.calls,
         created_at=now,
@@ -272,9 +327,9 @@ def _store_message(session: Session, draft: OutboxDraft, now: datetime, hold: Me
 
 
 def add_predecessors(session: Session, messages: Sequence[OutboxMessage]) -> tuple[OutboxMessage, ...]:
-    """Add to each message the ids of earlier messages to its chat that are still to be sent, but for paced ones."""
+    """Add to each message the ids of earlier messages of its bot to its chat, still to be sent, but for paced ones."""
     connection = session.connection()
-    keys = [{"chat": message.chat_id, "number": message.id} for message in messages]
+    keys = [{"bot": message.bot_id, "chat": message.chat_id, "number": message.id} for message in messages]
     return tuple(
         replace(message, predecessors=tuple(connection.execute(_EARLIER, key).scalars()))
         for message, key in zip(messages, keys, strict=True)
@@ -316,10 +371,15 @@ def extend_holds(session: Session, ids: Sequence[int], hold: MessageHold) -> fro
     return frozenset(session.connection().execute(held.values(due_at=hold.until).returning(_id)).scalars())
 
 
-def take_due_messages(session: Session, *, now: datetime, hold: MessageHold, paced: bool) -> tuple[OutboxMessage, ...]:
-    """Take messages that are due, the oldest first, and hold them; of late ones those that were begun, to end them."""
+def take_due_messages(
+    session: Session, *, bot_id: int, now: datetime, hold: MessageHold, paced: bool
+) -> tuple[OutboxMessage, ...]:
+    """Take messages of a bot that are due, the oldest first, and hold them; of late ones those that were begun, to end
+    them.
+    """
     table: sa.Table = Outbox.__table__  # type: ignore[attr-defined]
     due = sa.select(table).where(table.c.due_at <= now, table.c.reason.is_(None), table.c.paced == paced)
+    due = due.where(table.c.bot_id == bot_id)
     due = due.where(sa.or_(_build_timely_condition(now), table.c.begun_at.is_not(None)))
     rows = session.connection().execute(due.order_by(_id).limit(MOST_MESSAGES).with_for_update(skip_locked=True)).all()
     if rows:
@@ -328,6 +388,7 @@ def take_due_messages(session: Session, *, now: datetime, hold: MessageHold, pac
     return tuple(
         OutboxMessage(
             id=row.id,
+            bot_id=row.bot_id,
             chat_id=row.chat_id,
             calls=row.calls,
             created_at=row.created_at,
@@ -347,9 +408,10 @@ def _build_timely_condition(now: datetime) -> sa.ColumnElement[bool]:
     return sa.or_(col(Outbox.send_before).is_(None), col(Outbox.send_before) > now)
 
 
-def make_all_due(session: Session, *, now: datetime) -> None:
-    """Make all messages due that another process had taken; to be used when no other process runs."""
+def make_all_due(session: Session, *, bot_id: int, now: datetime) -> None:
+    """Make all messages of a bot due that another process had taken; to be used when no other process runs it."""
     changed = sa.update(Outbox).where(col(Outbox.due_at) > now, ~col(Outbox.paced), col(Outbox.attempts) == 0)
+    changed = changed.where(col(Outbox.bot_id) == bot_id)
     session.connection().execute(changed.values(due_at=now))
 
 
@@ -364,6 +426,7 @@ def park_message(
 _id: sa.ColumnElement[int] = sa.type_coerce(col(Outbox.id), sa.BigInteger)
 _STORE_CALL = sa.insert(Outbox).returning(_id)
 _EARLIER = sa.select(_id).where(
+    col(Outbox.bot_id) == sa.bindparam("bot"),
     col(Outbox.chat_id) == sa.bindparam("chat"),
     _id < sa.bindparam("number"),
     ~col(Outbox.paced),

@@ -6,6 +6,7 @@ them is what waits in Label Studio for somebody: annotations set aside, and copi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -32,9 +33,10 @@ UPDATE, MESSAGE = "u", "m"
 class ParkedDelivery:
     """A parked update or message.
 
-    `key` names it in commands: a letter and its id. `methods` are the methods of the calls that a message has left.
-    `pseudonym` is None where the person is no annotator. `code` is what the sender of an update was told.
-    `is_empty`: an update that could not be stored, of which nothing is there to be tried again.
+    `key` names it in commands: a letter and its id, of updates of several bots also the id of the bot. `methods` are
+    the methods of the calls that a message has left. `pseudonym` is None where the person is no annotator. `code` is
+    what the sender of an update was told. `is_empty`: an update that could not be stored, of which nothing is there to
+    be tried again.
     """
 
     key: str
@@ -65,21 +67,24 @@ def list_parked(session: Session) -> Sequence[ParkedDelivery]:
     """All parked updates and messages, the longest parked first."""
     execute = session.connection().execute
     pseudonym, telegram_id = col(Annotator.pseudonym), col(Annotator.telegram_id)
-    fields = ("update_id", "done_at", "attempts", "reason", "code", "trace", "telegram_id")
+    fields = ("bot_id", "update_id", "done_at", "attempts", "reason", "code", "trace", "telegram_id")
     updates = sa.select(*(getattr(Inbox, name) for name in fields), pseudonym).outerjoin(
         Annotator, telegram_id == col(Inbox.telegram_id)
     )
     messages = sa.select(
         *(getattr(Outbox, name) for name in ("id", "parked_at", "attempts", "reason", "calls")), pseudonym
     ).outerjoin(Annotator, telegram_id == col(Outbox.chat_id))
+    rows = execute(updates.where(col(Inbox.reason).is_not(None))).all()
+    suffixes = {row.bot_id: f"-{row.bot_id}" for row in rows}
+    suffixes = suffixes if len(suffixes) > 1 else dict.fromkeys(suffixes, "")
     parked = [
         *(
             ParkedDelivery(
-                key=f"{UPDATE}{row.update_id}", kind="update", parked_at=row.done_at, attempts=row.attempts,
-                pseudonym=row.pseudonym, reason=row.reason, code=row.code, trace=row.trace,
+                key=f"{UPDATE}{row.update_id}{suffixes[row.bot_id]}", kind="update", parked_at=row.done_at,
+                attempts=row.attempts, pseudonym=row.pseudonym, reason=row.reason, code=row.code, trace=row.trace,
                 is_empty=row.telegram_id is None,
             )
-            for row in execute(updates.where(col(Inbox.reason).is_not(None)))
+            for row in rows
         ),
         *(
             ParkedDelivery(
@@ -146,11 +151,17 @@ def drop_parked(session: Session, keys: Sequence[str], *, now: datetime) -> None
 
 
 def _change_row(session: Session, statement: sa.Update | sa.Delete, key: str) -> None:
-    """Change the parked row that this key names."""
-    if key[:1] not in {UPDATE, MESSAGE} or not (key[1:].isascii() and key[1:].isdigit()):
+    """Change the parked row that this key names; of several bots with that number, the key must name one."""
+    named = re.fullmatch(rf"(?:{UPDATE}([0-9]+)(?:-([0-9]+))?|{MESSAGE}([0-9]+))", key, re.ASCII)
+    if named is None:
         raise BadInput(f"{key} is no parked update or message.", remedy="`hromada delivery list` shows their keys.")
-    table = Inbox if key.startswith(UPDATE) else Outbox
-    row_id = col(Inbox.update_id) if table is Inbox else col(Outbox.id)
-    parked = statement.where(sa.type_coerce(row_id, sa.BigInteger) == int(key[1:]), col(table.reason).is_not(None))
-    if not session.connection().execute(parked).rowcount:
+    update_id, bot_id, message_id = named.groups()
+    table, row_id = (Inbox, col(Inbox.update_id)) if message_id is None else (Outbox, col(Outbox.id))
+    is_named = sa.type_coerce(row_id, sa.BigInteger) == int(message_id or update_id)
+    if bot_id is not None:
+        is_named = sa.and_(is_named, sa.type_coerce(col(Inbox.bot_id), sa.BigInteger) == int(bot_id))
+    changed = session.connection().execute(statement.where(is_named, col(table.reason).is_not(None))).rowcount
+    if changed > 1:
+        raise BadInput(f"Several bots have an update {key}.", remedy="`hromada delivery list` shows their keys.")
+    if not changed:
         raise NotFound(f"{key} is not parked (any more).", remedy="`hromada delivery list` shows what is.")

@@ -1,4 +1,4 @@
-"""Processes of the bot: which one holds the lease, clocks that were set, and chats that are taken."""
+"""Processes of bots: which one holds a lease, clocks that were set, chats that are paused, and whose bot is which."""
 
 from __future__ import annotations
 
@@ -130,26 +130,37 @@ UPDATE process_lease SET until = :now WHERE name = :name AND holder = :holder AN
 )
 
 
-def store_pause(session: Session, *, chat_id: int, until: datetime) -> None:
-    """Store that nothing is sent to a chat before a time; all processes read it (`list_pauses`)."""
-    session.connection().execute(_PAUSE, {"chat": chat_id, "until": until})
+def store_pause(session: Session, *, bot_id: int, chat_id: int, until: datetime) -> None:
+    """Store that a bot sends nothing to a chat before a time; all of its processes read it (`list_pauses`)."""
+    session.connection().execute(_PAUSE, {"bot": bot_id, "chat": chat_id, "until": until})
 
 
-def list_pauses(session: Session, *, now: datetime) -> Mapping[int, datetime]:
-    """When the pauses of chats end, by chat id; those that have ended are deleted."""
+def list_pauses(session: Session, *, bot_id: int, now: datetime) -> Mapping[int, datetime]:
+    """When the pauses of a bot's chats end, by chat id; those that have ended are deleted."""
     connection = session.connection()
-    pauses = {row.chat_id: row.until for row in connection.execute(_PAUSES)}
-    ended = [{"chat": chat_id} for chat_id, until in pauses.items() if until <= now]
+    pauses = {row.chat_id: row.until for row in connection.execute(_PAUSES, {"bot": bot_id})}
+    ended = [{"bot": bot_id, "chat": chat_id} for chat_id, until in pauses.items() if until <= now]
     if ended:
         connection.execute(_END_PAUSE, ended)
     return {chat_id: until for chat_id, until in pauses.items() if until > now}
 
 
-def delete_chat_messages(session: Session, *, chat_id: int) -> tuple[int, ...]:
-    """Delete all messages to a chat that no longer exists; returns the ids of the support messages whose answers were
-    in them.
+def set_owner(session: Session, *, telegram_id: int, bot_id: int) -> None:
+    """Let an annotator belong to a bot, if this Telegram user is one."""
+    session.connection().execute(_SET_OWNER, {"sender": telegram_id, "bot": bot_id})
+
+
+def find_owner(session: Session, *, telegram_id: int) -> int | None:
+    """The bot that the annotator with this Telegram id belongs to, None for nobody or if they have started none."""
+    return session.connection().execute(_FIND_OWNER, {"sender": telegram_id}).scalar()
+
+
+def delete_chat_messages(session: Session, *, chat_id: int, bot_id: int | None = None) -> tuple[int, ...]:
+    """Delete all messages to a chat that no longer exists, or those of one bot; returns the ids of the support messages
+    whose answers were in them.
     """
     deleted = sa.delete(Outbox).where(col(Outbox.chat_id) == chat_id).returning(col(Outbox.calls))
+    deleted = deleted if bot_id is None else deleted.where(col(Outbox.bot_id) == bot_id)
     calls = [call for row in session.connection().execute(deleted).scalars() for call in row]
     return tuple(sorted({call["answers"] for call in calls if "answers" in call}))
 
@@ -161,11 +172,12 @@ def move_chat(session: Session, *, chat_id: int, to: int) -> None:
 
 
 _PAUSE = sa.text("""
-INSERT INTO chat_pause (chat_id, until) VALUES (:chat, :until)
-ON CONFLICT (chat_id) DO UPDATE SET until = excluded.until WHERE chat_pause.until < excluded.until""").bindparams(
-    sa.bindparam("until", type_=UtcDateTime())
-)
+INSERT INTO chat_pause (bot_id, chat_id, until) VALUES (:bot, :chat, :until)
+ON CONFLICT (bot_id, chat_id) DO UPDATE SET until = excluded.until
+WHERE chat_pause.until < excluded.until""").bindparams(sa.bindparam("until", type_=UtcDateTime()))
 _MOVE_TOLD = sa.text("""
 INSERT INTO told_group (chat_id, at) SELECT :to, at FROM told_group WHERE chat_id = :chat ON CONFLICT DO NOTHING""")
-_PAUSES = sa.select(ChatPause.__table__)  # type: ignore[attr-defined]
-_END_PAUSE = sa.text("DELETE FROM chat_pause WHERE chat_id = :chat")
+_PAUSES = sa.select(ChatPause.__table__).where(col(ChatPause.bot_id) == sa.bindparam("bot"))  # type: ignore[attr-defined]
+_SET_OWNER = sa.text("UPDATE annotator SET bot_id = :bot WHERE telegram_id = :sender")
+_FIND_OWNER = sa.text("SELECT bot_id FROM annotator WHERE telegram_id = :sender")
+_END_PAUSE = sa.text("DELETE FROM chat_pause WHERE bot_id = :bot AND chat_id = :chat")

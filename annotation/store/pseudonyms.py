@@ -72,7 +72,12 @@ def list_secrets(settings: Settings) -> tuple[Identity, ...]:
     """The tokens of the settings, the key of the pseudonyms, and the password of the database."""
     secrets = [
         secret.get_secret_value()
-        for secret in (settings.telegram_token, settings.label_studio_token, settings.dashboard_token)
+        for secret in (
+            settings.telegram_token,
+            *settings.telegram_tokens,
+            settings.label_studio_token,
+            settings.dashboard_token,
+        )
         if isinstance(secret, SecretStr)
     ]
     named = dict.fromkeys(secrets, "a token of the settings")

@@ -175,7 +175,9 @@ class Adversity:
 
     async def set_clock(self) -> None:
         """The clock of the bots' machine is set, by up to an hour."""
-        self.bots.offset_file.write_text(f"{self.rng.uniform(-3600, 3600)}", "utf-8")
+        written = self.bots.offset_file.with_suffix(".new")
+        written.write_text(f"{self.rng.uniform(-3600, 3600)}", "utf-8")
+        written.replace(self.bots.offset_file)  # at once: a bot that reads an empty file would end
 
     async def send_nonsense(self) -> None:
         """Telegram sends updates that have another form than it says."""

@@ -1,4 +1,4 @@
-"""A proxy before two bots that Telegram calls: each update goes to one of them, or to the other where it is gone."""
+"""A proxy before bots that Telegram calls: each update goes to one of them, or to another one if that is gone."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 
 import aiohttp
 from aiohttp import web
-
-WORKERS = 2
 
 
 @dataclass
@@ -50,10 +48,10 @@ def _find_free_ports(number: int) -> tuple[int, ...]:
 
 
 @asynccontextmanager
-async def start_balancer() -> AsyncIterator[Balancer]:
-    """A balancer on loopback, until the block ends."""
+async def start_balancer(*, workers: int = 2) -> AsyncIterator[Balancer]:
+    """A balancer before so many bots on loopback, until the block ends."""
     async with aiohttp.ClientSession() as client:
-        balancer = Balancer(_find_free_ports(WORKERS), client)
+        balancer = Balancer(_find_free_ports(workers), client)
         app = web.Application()
         app.router.add_post("/{path:.*}", balancer.pass_on)
         runner = web.AppRunner(app, access_log=None)

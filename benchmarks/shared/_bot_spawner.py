@@ -1,7 +1,8 @@
 """A process that starts bots: `python _bot_spawner.py TELEGRAM TOKEN [BOT]`.
 
-BOT is an object of JSON: the address of the database as `url`, and what else `run` takes. For every such line that it
-reads, it starts that bot as a process of its own and prints its number; where one is given, it is that bot itself.
+TOKEN is that of a bot, or of several with commas between them. BOT is an object of JSON: the address of the database as
+`url`, and what else `run` takes. For every such line that it reads, it starts that bot as a process of its own and
+prints its number; where one is given, it is that bot itself.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from annotation.store import database
 from bot import application
 from bot.commands.bot import ANSWER_SECONDS
 from bot.conversation.updates_and_calls import ConversationSettings
+from bot.delivery.delivery_settings import configure_logging
 from bot.delivery.webhook import ListenAddress
 
 KEY = b"k" * 32
@@ -37,18 +39,23 @@ def run(
     """
     offset = Path(offset_file) if offset_file else None
     with database.open_database(url, answer_seconds=ANSWER_SECONDS) as opened:
-        app = application.build_application(
-            token=token,
+        tokens = token.split(",")
+        apps = application.build_applications(
+            tokens,
             database=opened,
-            settings=application.build_delivery_settings(ConversationSettings(key=KEY)),
+            settings=application.build_delivery_settings(
+                ConversationSettings(key=KEY), bot_names=dict.fromkeys(map(application.parse_bot_id, tokens), "")
+            ),
             base_url=f"{telegram}/bot",
             clock=lambda: datetime.now(UTC) + timedelta(seconds=fast + (float(offset.read_text()) if offset else 0.0)),
         )
-        app.watchdog.seconds /= pace
-        app.watchdog.silent_seconds /= pace
+        for app in apps:
+            app.watchdog.seconds /= pace
+            app.watchdog.silent_seconds /= pace
         listen = ListenAddress(host="127.0.0.1", port=port, field="port")
         address = application.WebhookAddress(url=webhook, listen=listen) if webhook else None
-        application.run_application(app, token=token, log_level="WARNING", webhook=address)
+        configure_logging("WARNING", *tokens)
+        application.run_application(*apps, webhook=address)
 
 
 def main(telegram: str, token: str) -> None:

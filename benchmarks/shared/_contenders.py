@@ -22,6 +22,7 @@ from annotation.workflow.lifecycle import projects, transitions
 from annotation.workflow.notices import announcements
 from bot import application
 from bot.conversation.updates_and_calls import ConversationSettings
+from bot.delivery.delivery_settings import configure_logging
 from bot.delivery.telegram_api import AiohttpRequest
 
 KEY = b"k" * 32
@@ -153,7 +154,8 @@ def hromada(url: str, telegram: str, token: str) -> None:
             settings=application.build_delivery_settings(ConversationSettings(key=KEY)),
             base_url=f"{telegram}/bot",
         )
-        application.run_application(app, token=token, log_level="WARNING")
+        configure_logging("WARNING", token)
+        application.run_application(app)
 
 
 if __name__ == "__main__":

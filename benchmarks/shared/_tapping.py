@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import shutil
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +25,8 @@ BEFORE = 6
 
 @dataclass
 class TappingCrowd:
-    """People who tap the first button of every new message: at once, or where `paced`, when they are told to.
+    """People who tap the first button of every new message: at once, after about `thinking` seconds, or where `paced`,
+    when they are told to.
 
     `url` is that of the bot's database, `process` the id of its process. `answers` counts the taps that were
     acknowledged, `times` are the seconds that each took.
@@ -39,6 +41,8 @@ class TappingCrowd:
     times: list[float] = field(default_factory=list)
     ready: list[Message] = field(default_factory=list)
     paced: bool = False
+    thinking: float = 0.0
+    rng: random.Random = field(default_factory=lambda: random.Random(7))  # noqa: S311
 
     def watch(self, entry: DisplayedEvent) -> None:
         """A toast ends a tap; a new item begins one."""
@@ -50,13 +54,25 @@ class TappingCrowd:
             if self.paced:
                 self.ready.append(message)
             else:
-                asyncio.get_running_loop().call_soon(self.tap, message)
+                seconds = self.thinking * self.rng.uniform(0.5, 1.5)
+                asyncio.get_running_loop().call_later(seconds, self.tap, message)
 
     def tap(self, message: Message) -> None:
         """Tap its first button."""
         self.taps[message.chat.id] += 1
         self.begun[message.chat.id] = perf_counter()
         self.telegram.person(message.chat.id).press(message.buttons[0][1], on=message)
+
+    async def tap_steadily(self, rate: float, *, until: Callable[[], bool]) -> None:
+        """Tap at so many answers a second until something is so; taps that nobody could make in time follow at once."""
+        begun, taps = perf_counter(), 0
+        while not until():
+            await asyncio.sleep(max(0.0, begun + taps / rate - perf_counter()))
+            if self.ready:
+                self.tap(self.ready.pop(0))
+                taps += 1
+            else:
+                await asyncio.sleep(1 / rate)
 
 
 @asynccontextmanager

@@ -104,13 +104,19 @@ def read_line(prompt: str) -> str:
 
     Escape and other control characters cancel: then the line is empty, too. At a terminal Escape does so at once.
     """
-    print(prompt, end=" ", flush=True)
-    line = _read_terminal_line() if is_terminal() else sys.stdin.readline()
+    if is_terminal():
+        line = _read_terminal_line(prompt)
+    else:
+        print(prompt, end=" ", flush=True)
+        line = sys.stdin.readline()
     return "" if placeholders.has_control_characters(line) else line.strip()
 
 
-def _read_terminal_line() -> str:
-    """What is typed until Enter or Escape, with both; what an arrow or the like sends after Escape is taken with it."""
+def _read_terminal_line(prompt: str) -> str:
+    """What is typed until Enter or Escape, with both; what an arrow or the like sends after Escape is taken with it.
+
+    Escape ends a line only if it is typed after that is set, so the prompt is shown then.
+    """
     import termios
     import tty
 
@@ -120,6 +126,7 @@ def _read_terminal_line() -> str:
     ends_at_escape[tty.CC][termios.VEOL] = ESCAPE
     try:
         termios.tcsetattr(terminal, termios.TCSADRAIN, ends_at_escape)
+        print(prompt, end=" ", flush=True)
         while not line.endswith((b"\n", ESCAPE)):
             read = os.read(terminal, 1)  # what was typed after the line is left for later
             if not read:

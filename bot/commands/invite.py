@@ -116,12 +116,12 @@ def _format_expiry(invitation: Invitation, *, now: datetime) -> str | None:
 
 
 def _format_link(code: str) -> str:
-    """A deep link where the bot's name is known, else the command that annotators send to it."""
+    """A deep link for each bot whose name is known, else the command that annotators send to it."""
     from annotation.settings import read_settings
     from annotation.workflow.annotators import invitations
 
-    bot = read_settings().telegram_name
-    return invitations.format_link(code, bot_name=bot)
+    names = read_settings().bot_names or (None,)
+    return " ".join(invitations.format_link(code, bot_name=name) for name in names)
 
 
 def _parse_expiry(written: str) -> datetime:

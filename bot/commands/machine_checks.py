@@ -153,28 +153,32 @@ def _check_log(log: Path) -> Iterator[SystemFinding]:
 
 
 def _check_webhook(settings: Settings) -> Iterator[SystemFinding]:
-    """Ask Telegram how the webhook is, if the settings have one; the address, which has the token, is never shown."""
-    if settings.telegram_token is None or settings.webhook_url is None:
-        return
+    """Ask Telegram how each webhook is, if the settings have one; the address, which has the token, is never shown."""
+    tokens = (settings.telegram_token, *settings.telegram_tokens)
+    for token in tokens if settings.webhook_url is not None else ():
+        if token is not None:
+            yield _ask_for_webhook(settings, token.get_secret_value(), settings.webhook_url or "")
+
+
+def _ask_for_webhook(settings: Settings, token: str, webhook_url: str) -> SystemFinding:
+    """Ask Telegram how the webhook of one bot is."""
     import httpx
 
-    url = f"{settings.telegram_url}{settings.telegram_token.get_secret_value()}/getWebhookInfo"
+    url = f"{settings.telegram_url}{token}/getWebhookInfo"
     try:
         answer = httpx.post(url, timeout=WEBHOOK_SECONDS).json()
     except (httpx.HTTPError, ValueError):
         says = "Telegram cannot be asked. Check the network, and HROMADA_TELEGRAM_URL."
-        yield SystemFinding("webhook", well=False, says=says)
-        return
+        return SystemFinding("webhook", well=False, says=says)
     if not isinstance(answer, dict) or not answer.get("ok"):
-        yield SystemFinding(
+        return SystemFinding(
             "webhook", well=False, says="Telegram does not know this token. Copy it again from @BotFather."
         )
-        return
     state = answer["result"]
-    problem = _find_webhook_problem(state, settings.webhook_url)
+    problem = _find_webhook_problem(state, webhook_url)
     unset = "not set; `hromada bot --webhook` sets it"
     says = problem or (f"set; updates that wait: {state['pending_update_count']}" if state["url"] else unset)
-    yield SystemFinding("webhook", well=not problem, says=says)
+    return SystemFinding("webhook", well=not problem, says=says)
 
 
 def _find_webhook_problem(state: dict[str, Any], url: str) -> str:

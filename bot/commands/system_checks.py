@@ -10,7 +10,7 @@ from importlib import metadata
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from annotation.errors import HromadaError, NotFound
+from annotation.errors import BadInput, HromadaError, NotFound
 from annotation.settings import Settings, list_misspelt_names, read_settings
 from annotation.store import database, driver_errors, erasure_log, invariants, migrations, pseudonyms
 from annotation.store.database import make_read_engine
@@ -50,11 +50,12 @@ def _check_python() -> SystemFinding:
 
 
 def _check_names() -> SystemFinding:
-    """Check the names in .env: a misspelt one would be passed over without a word."""
+    """Check the names in .env and of files with secrets: a misspelt one would be passed over without a word."""
     sentences = []
-    for name in list_misspelt_names():
-        near = difflib.get_close_matches(name, [f"HROMADA_{field.upper()}" for field in Settings.model_fields], n=1)
-        sentences.append(f"{name} in .env is no setting." + (f" Did you mean {near[0]}?" if near else ""))
+    for name, place in list_misspelt_names():
+        known = [f"HROMADA_{field.upper()}" for field in Settings.model_fields]
+        near = difflib.get_close_matches(name.upper(), known, n=1)
+        sentences.append(f"{name} in {place} is no setting." + (f" Did you mean {near[0]}?" if near else ""))
     return SystemFinding("settings", well=not sentences, says=" ".join(sentences) or "read")
 
 
@@ -132,6 +133,12 @@ def check_database(engine: sa.Engine) -> tuple[invariants.IntegrityFinding, ...]
 
 
 def _check_token(settings: Settings) -> SystemFinding:
-    if settings.telegram_token is None:
+    try:
+        tokens = settings.bot_tokens
+    except BadInput as failure:
+        return SystemFinding("Telegram token", well=False, says=str(failure))
+    if not tokens:
         return SystemFinding("Telegram token", well=True, says="none; only `hromada bot` needs one")
+    if len(tokens) > 1:
+        return SystemFinding("Telegram tokens", well=True, says=f"{len(tokens)} set (never shown)")
     return SystemFinding("Telegram token", well=True, says="set (never shown)")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -240,15 +240,15 @@ def annotators(
     table = found.rename(columns=named).reset_index()
     if out is not None:
         _write_frame(table, out / "annotators.parquet")
-    cells = table.astype(object).where(table.notna(), None)
+    shown = table.sort_values(["agreement_with_others", "annotator"], kind="stable").to_dict("records")
+    cells = [{str(name): None if value != value else value for name, value in row.items()} for row in shown]  # noqa: PLR0124
     if json:
-        terminal_output.print_json(cells.to_dict("records"))
+        terminal_output.print_json(cells)
         return
-    shown = cells.sort_values(["agreement_with_others", "annotator"], na_position="last", kind="stable")
     notes = ["The others' most frequent answer is no gold: whoever is right against most has a low share."]
     if len(shown) > MOST_SHOWN:
         notes.append(f"{len(shown) - MOST_SHOWN} more annotators are in annotators.parquet, which --out writes.")
-    rows = [tuple(row) for row in shown.head(MOST_SHOWN).itertuples(index=False)]
+    rows = [tuple(row.values()) for row in cells[:MOST_SHOWN]]
     terminal_output.print_table("Annotators, lowest agreement first", tuple(table.columns), rows, notes=notes)
 
 
@@ -401,7 +401,7 @@ def _describe_end(fit: RelationFit) -> list[tuple[str, Cell]]:
 
 def _print(method: str, rows: Sequence[tuple[str, Cell]], *, json: bool) -> None:
     if json:
-        facts: Mapping[str, Any] = {name.partition(" (")[0].replace(" ", "_"): value for name, value in rows}
-        terminal_output.print_json({"method": method} | facts)
+        facts = {name.partition(" (")[0].replace(" ", "_"): value for name, value in rows}
+        terminal_output.print_json({"method": method, **facts})
         return
     terminal_output.print_table(f"Labels by {method}", ("what", "value"), rows)

@@ -274,6 +274,16 @@ def explain_refusal(context: UpdateContext, failure: HromadaError) -> TelegramCa
     return join_calls(explanation, navigation.show_current_screen(context.without_tap()))
 
 
+def name_own_bot(session: Session, incoming: IncomingUpdate, *, name: str) -> TelegramCalls:  # noqa: ARG001
+    """Tell somebody who writes to this bot which other one they belong to; `name` is its user name, or empty."""
+    if incoming.kind not in HANDLED_KINDS:
+        return ()
+    translate = get_texts(match_language(incoming.language_code))
+    text = translate("other-bot", link=f"https://t.me/{name}") if name else translate("other-bot-unnamed")
+    told = NewMessage(chat_id=incoming.chat_id, html=message_layout.render_text(translate, text).html)
+    return (told,) if incoming.query_id is None else (TapAcknowledgement(query_id=incoming.query_id), told)
+
+
 def explain_failure(session: Session, incoming: IncomingUpdate, failure: Exception, code: str) -> TelegramCalls:
     """Apologise for an update that could not be handled; `code` is the code of the failure in the log.
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import traceback
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
@@ -22,7 +22,7 @@ from bot.delivery.telegram_api import CallNotSent, TelegramApi
 
 PROFILE_SECONDS = 3600.0
 """Seconds between two attempts to update the profiles of the bot."""
-QUIET_LIBRARIES = ("telegram", "aiohttp", "sqlalchemy", "asyncio")
+QUIET_LIBRARIES = ("alembic", "telegram", "aiohttp", "sqlalchemy", "asyncio")
 """The libraries of which only warnings and errors are logged."""
 
 
@@ -126,11 +126,23 @@ class FailureExplainer(Protocol):
     def __call__(self, session: Session, incoming: IncomingUpdate, failure: Exception, code: str) -> TelegramCalls: ...
 
 
+class OwnBotNamer(Protocol):
+    """A function that returns the calls by which a bot tells somebody which other bot they belong to (`name`)."""
+
+    def __call__(self, session: Session, incoming: IncomingUpdate, *, name: str) -> TelegramCalls: ...
+
+
+def _name_nothing(*_: object, **__: object) -> TelegramCalls:
+    """The namer for the only bot of an installation."""
+    return ()
+
+
 @dataclass(frozen=True, kw_only=True)
 class DeliverySettings:
     """The functions and settings of the conversation that delivery calls and passes on.
 
-    `protect` says whether messages may be protected from forwarding and saving.
+    `protect` says whether messages may be protected from forwarding and saving. `bot_names` are the bots of the
+    installation by their ids, each with its user name, which is empty where it is not known.
     """
 
     handle_update: UpdateHandler
@@ -140,3 +152,12 @@ class DeliverySettings:
     collect_notifications: NotificationSource = lambda *_, **__: ()
     observe_campaigns: CampaignObserver = _observe_nothing
     bot_profiles: tuple[BotProfile, ...] = ()
+    bot_names: Mapping[int, str] = field(default_factory=dict)
+    name_own_bot: OwnBotNamer = _name_nothing
+
+    def find_other_bot(self, owner_id: int | None, bot_id: int) -> str | None:
+        """The name of the bot that somebody belongs to, where it is another one than this; else None.
+
+        Who belongs to a bot that the installation no longer has is taken over by the next bot that they write to.
+        """
+        return None if owner_id is None or owner_id == bot_id else self.bot_names.get(owner_id)

@@ -49,12 +49,13 @@ ExportWords = Callable[[ClaimedExport, bytes | ExportFailure], TelegramCalls]
 class ExportMaker:
     """Makes the exports of one process; `describe_export` returns the calls that follow from one.
 
-    `seconds` is how long an export may take.
+    `seconds` is how long an export may take. `bot_id` is the bot that sends it to an organiser who belongs to no other.
     """
 
     runner: TransactionRunner
     lease: LeaseKeeper
     describe_export: ExportWords
+    bot_id: int
     seconds: float = MOST_SECONDS
 
     async def run(self) -> None:
@@ -85,7 +86,7 @@ class ExportMaker:
             return
         calls = self.describe_export(claimed, made)
         drafts = telegram_payloads.build_outbox_drafts(calls, chat_id=0, protect=False, find_message_id=lambda _: None)
-        mailbox.store_messages(session, [*drafts], now=self.runner.database_clock())
+        mailbox.store_messages(session, [*drafts], bot_id=self.bot_id, now=self.runner.database_clock())
 
     async def _run_export(self, project: str) -> bytes | ExportFailure | None:
         """The zipped files of a project, or why there are none; None where another process has the lease meanwhile."""

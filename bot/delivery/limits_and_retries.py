@@ -20,7 +20,7 @@ from typing import TypeVar
 
 from annotation.errors import Unavailable
 from annotation.store import processes
-from annotation.workflow.monitoring.bot_waits import BotWait, WaitReason
+from annotation.workflow.monitoring.bot_waits import BotWait, WaitReason, format_utc
 from bot.conversation.updates_and_calls import IncomingUpdate, UpdateKind
 
 log = logging.getLogger(__name__)
@@ -303,7 +303,9 @@ class Watchdog:
     The database is asked every second (`sweeper`), whether updates come or not; Telegram is asked for updates
     (`polling`), or where it brings them (`webhook`). The bot goes on by itself once they answer; with `exit_when_stuck`
     it ends after `seconds`, so that a supervisor starts it again. `write_problem` says why the database stores nothing,
-    though it answers. That the database is silent is logged where transactions are run (`transaction_runner`).
+    though it answers. `bot_id` is the one of several bots that it watches, `others` are the watchdogs of the others in
+    this process, which does not end while one of them gets updates. That the database is silent is logged where
+    transactions are run (`transaction_runner`).
     """
 
     seconds: float = WATCHDOG_SECONDS
@@ -311,6 +313,8 @@ class Watchdog:
     exit_when_stuck: bool = False
     write_problem: str = ""
     clock: Callable[[], datetime] = processes.get_machine_time
+    bot_id: int | None = None
+    others: Sequence[Watchdog] = ()
     _waits: dict[AwaitedService, _Wait] = field(default_factory=dict)
     _logged_at: dict[WaitReason | None, float] = field(default_factory=dict)
     _has_heard: bool = False
@@ -358,9 +362,18 @@ class Watchdog:
                 seconds = monotonic() - wait.since
                 if service is AwaitedService.TELEGRAM and seconds >= self.silent_seconds:
                     self._log_wait(wait)
-                if self.exit_when_stuck and seconds >= self.seconds and wait.reason not in CALLED_ELSEWHERE:
+                if (
+                    self.exit_when_stuck
+                    and self.is_stuck(service)
+                    and all(other.is_stuck(service) for other in self.others)
+                ):
                     raise self._build_end(service, wait)
             await asyncio.sleep(min(CHECK_SECONDS, self.seconds / 4))
+
+    def is_stuck(self, service: AwaitedService) -> bool:
+        """Whether the service has been awaited for too long, for a reason that a new start of the bot could end."""
+        wait = self._waits.get(service)
+        return wait is not None and monotonic() - wait.since >= self.seconds and wait.reason not in CALLED_ELSEWHERE
 
     def _log_wait(self, wait: _Wait) -> None:
         """Log a reason once for each wait, and one that comes and goes once in REPEATED_SECONDS."""
@@ -377,6 +390,7 @@ class Watchdog:
             reason=wait.reason or WaitReason.NO_ANSWER,
             since=now - timedelta(seconds=at - wait.since),
             until=None if wait.until is None else now + timedelta(seconds=wait.until - at),
+            bot_id=self.bot_id,
         )
 
     def _build_end(self, service: AwaitedService, wait: _Wait) -> Unavailable:
@@ -385,6 +399,6 @@ class Watchdog:
             problem, remedy = f"{service} does not answer: {nothing}", DATABASE_REMEDY
         else:
             described = self._describe_wait(wait)
-            problem = f"{described.problem} No update has come for {self.seconds:.0f} seconds."
+            problem = f"{described.describe_problem(format_utc)} No update has come for {self.seconds:.0f} seconds."
             remedy = described.remedy[0].lower() + described.remedy[1:].rstrip(".")
         return Unavailable(problem, remedy=f"Let a supervisor start the bot again; {remedy}.")

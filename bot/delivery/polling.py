@@ -28,7 +28,7 @@ RETAKE_SECONDS = 90.0
 WEBHOOK_ACTIVE = "webhook is active"
 """Part of Telegram's refusal of a poll while there is a webhook."""
 POLLING_LEASE = "polling"
-"""The name of the lease that the polling process holds."""
+"""The name of the lease that the polling process holds; of one of several bots, the bot's id follows it."""
 Result = TypeVar("Result")
 
 
@@ -43,7 +43,7 @@ class UpdatePoller:
     heartbeat: HeartbeatKeeper
     on_start: Callable[[], Awaitable[None]]
     _backoff: Backoff = field(default_factory=lambda: Backoff(first=MIN_WAIT, longest=MAX_WAIT))
-    _is_standby: bool = False
+    _is_standby: bool | None = None
     _last_failure: str = ""
     _webhook_since: float | None = None
 
@@ -52,6 +52,8 @@ class UpdatePoller:
         while True:
             acquired = await self._await_or_pause(self.lease.acquire())
             if acquired:
+                if self._is_standby is not False:  # another attempt after a failure is no news
+                    log.info("This process asks Telegram for updates now.")
                 self._is_standby = False
                 await self._poll_while_leased()
             elif acquired is False:
@@ -63,7 +65,6 @@ class UpdatePoller:
     async def _poll_while_leased(self) -> None:
         """Poll until another process holds the lease; it is renewed meanwhile."""
         self._webhook_since = None
-        log.info("This process asks Telegram for updates now.")
         if await self._await_or_pause(self._prepare_polling()) is None:
             return
         polling = asyncio.create_task(self._poll_forever())

@@ -131,9 +131,12 @@ class HeartbeatKeeper:
         if self._stored_at is not None and abs(now - self._stored_at) < HEARTBEAT_TIME:
             return
         self._stored_at = now
-        outcome = await catch_failure(self.runner.run(lambda session: alerts.record_heartbeat(session, now=now)))
+        outcome = await catch_failure(self.runner.run(lambda session: self._record_heartbeat(session, now)))
         if isinstance(outcome, Failure):
             self._stored_at = None
+
+    def _record_heartbeat(self, session: Session, now: datetime) -> None:
+        alerts.record_heartbeat(session, now=now, bot_id=self.watchdog.bot_id)
 
 
 def _has_ended(holder: str) -> bool:

@@ -15,7 +15,7 @@ import secrets
 from bisect import insort
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlmodel import Session
@@ -36,17 +36,25 @@ BATCH_SECONDS = 0.05
 """Seconds that receipts wait for the transaction of an update before they get one of their own."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Receipt:
+    """That an outbox message was sent to this chat, and what it shows there."""
+
+    message_id: int
+    chat_id: int
+    shown: Sequence[Shown] = ()
+
+
 @dataclass(frozen=True)
 class ReceiptBatch:
-    """The receipts that one transaction saves: ids of outbox messages that were sent, and what those show."""
+    """The receipts that one transaction saves."""
 
-    sent: Sequence[int] = ()
-    shown: Sequence[Shown] = ()
+    receipts: Sequence[Receipt] = ()
 
     def save(self, session: Session) -> None:
         """Delete the outbox messages that were sent, and store which Telegram messages show and ask what."""
-        mailbox.delete_messages(session, self.sent)
-        mailbox.store_shown(session, self.shown)
+        mailbox.delete_messages(session, [receipt.message_id for receipt in self.receipts])
+        mailbox.store_shown(session, [shown for receipt in self.receipts for shown in receipt.shown])
 
 
 @dataclass
@@ -54,40 +62,37 @@ class Receipts:
     """The receipts of one process that are not saved yet; a transaction takes them, and returns them if it fails."""
 
     runner: TransactionRunner
-    _sent: list[int] = field(default_factory=list)
-    _shown: list[Shown] = field(default_factory=list)
+    _unsaved: list[Receipt] = field(default_factory=list)
     _saving: asyncio.Task[None] | None = None
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    def add(self, message_id: int, *, shown: Sequence[Shown] = ()) -> None:
+    def add(self, message: OutboxMessage, *, shown: Sequence[Shown] = ()) -> None:
         """Add the receipt of an outbox message; `shown` is what was sent with it."""
-        self._sent.append(message_id)
-        self._shown.extend(shown)
+        self._unsaved.append(Receipt(message_id=message.id, chat_id=message.chat_id, shown=shown))
         self._schedule_save()
 
     def list_unsaved(self) -> Sequence[int]:
         """The ids of outbox messages that were sent, but are still stored."""
-        return self._sent
+        return [receipt.message_id for receipt in self._unsaved]
 
-    def take_batch(self) -> ReceiptBatch:
-        """Take all receipts, to save them in a transaction."""
-        batch = ReceiptBatch(self._sent, self._shown)
-        self._sent, self._shown = [], []
-        return batch
+    def take_batch(self, *, chat_id: int | None = None) -> ReceiptBatch:
+        """Take all receipts, or those of one chat, to save them in a transaction."""
+        taken = [receipt for receipt in self._unsaved if chat_id in {None, receipt.chat_id}]
+        self._unsaved = [receipt for receipt in self._unsaved if chat_id not in {None, receipt.chat_id}]
+        return ReceiptBatch(taken)
 
     def return_batch(self, batch: ReceiptBatch) -> None:
         """Return receipts that could not be saved."""
-        self._sent = [*batch.sent, *self._sent]
-        self._shown = [*batch.shown, *self._shown]
+        self._unsaved = [*batch.receipts, *self._unsaved]
         self._schedule_save()
 
     def _schedule_save(self) -> None:
         """Start a task that saves the receipts later, unless one runs already."""
-        if self._sent and (self._saving is None or self._saving.done()):
+        if self._unsaved and (self._saving is None or self._saving.done()):
             self._saving = asyncio.create_task(self._save_later())
 
     async def _save_later(self) -> None:
-        while self._sent:
+        while self._unsaved:
             await asyncio.sleep(BATCH_SECONDS)
             await self.save()
 
@@ -95,7 +100,7 @@ class Receipts:
         """Save all receipts now, after those that are being saved. Returns whether it succeeded."""
         async with self._lock:
             batch = self.take_batch()
-            if not batch.sent:
+            if not batch.receipts:
                 return True
             try:
                 await self.runner.run(batch.save)
@@ -129,6 +134,7 @@ class FailedMessages:
     api: TelegramApi
     receipts: Receipts
     rate_limit: RateLimit
+    bot_id: int
     make_hold: Callable[[timedelta], MessageHold]
 
     async def handle_failure(
@@ -154,7 +160,7 @@ class FailedMessages:
         message_id, name = in_flight.message.id, type(failure).__name__
         if isinstance(failure, TelegramError):
             log.warning("Message %s may have been sent; it is not sent again: %s", message_id, name)
-            self.receipts.add(message_id)
+            self.receipts.add(in_flight.message)
             return
         log.error("Message %s failed: %s", message_id, format_trace(failure))
         await self._park_rest(in_flight, f"unexpected {name}")
@@ -204,8 +210,11 @@ class FailedMessages:
         chat_id, now = in_flight.message.chat_id, asyncio.get_running_loop().time()
         until = self.runner.database_clock() + timedelta(seconds=seconds)
         self.rate_limit.record_refusal(chat_id, until=now + seconds, now=now)
-        await self.runner.run(lambda session: processes.store_pause(session, chat_id=chat_id, until=until))
+        await self.runner.run(lambda session: self._store_pause(session, chat_id, until))
         return await self._postpone(in_flight, seconds, reason="Telegram asks for pauses", counted=False)
+
+    def _store_pause(self, session: Session, chat_id: int, until: datetime) -> None:
+        processes.store_pause(session, bot_id=self.bot_id, chat_id=chat_id, until=until)
 
     async def _postpone(
         self, in_flight: InFlightMessage, seconds: float, *, reason: str, counted: bool
@@ -235,10 +244,17 @@ class FailedMessages:
         telegram_id, now = in_flight.message.chat_id, self.runner.clock()
         if not await self.receipts.save():
             return await self._postpone(in_flight, in_flight.backoff.take_pause(), reason="blocked", counted=False)
-        await self.runner.run(lambda session: registration.mark_unreachable(session, telegram_id=telegram_id, now=now))
+        await self.runner.run(lambda session: self._mark_unreachable(session, telegram_id, now))
         for undeliverable in queued:
             undeliverable.dropped = True
         return None
+
+    def _mark_unreachable(self, session: Session, telegram_id: int, now: datetime) -> None:
+        """Mark a user as unreachable; where they belong to another bot, give up only what this one has for them."""
+        if processes.find_owner(session, telegram_id=telegram_id) in {None, self.bot_id}:
+            registration.mark_unreachable(session, telegram_id=telegram_id, now=now)
+        else:
+            processes.delete_chat_messages(session, chat_id=telegram_id, bot_id=self.bot_id)
 
     async def _move_chat(self, in_flight: InFlightMessage, new_chat_id: int) -> float:
         """Change the chat id of this message and of all stored ones for the chat; it is tried again at once."""
@@ -273,7 +289,7 @@ class _ChatQueue:
 
 @dataclass
 class Sender:
-    """Sends outbox messages, those for one chat one after another in the order of their ids.
+    """Sends the outbox messages of one bot, those for one chat one after another in the order of their ids.
 
     `holder` is the name under which this process holds them. `_ready` are the chats whose turn comes next (a
     dictionary, used as an ordered set), `_sending` the tasks of chats that are sent to, `_delayed` the timers of chats
@@ -284,6 +300,7 @@ class Sender:
     api: TelegramApi
     receipts: Receipts
     rate_limit: RateLimit
+    bot_id: int
     max_parallel: int = MAX_PARALLEL
     holder: str = field(default_factory=lambda: secrets.token_hex(8))
     _failures: FailedMessages = field(init=False)
@@ -299,6 +316,7 @@ class Sender:
             api=self.api,
             receipts=self.receipts,
             rate_limit=self.rate_limit,
+            bot_id=self.bot_id,
             make_hold=self.make_hold,
         )
 
@@ -435,7 +453,7 @@ class Sender:
             await self._failures.park_message(in_flight, in_flight.reason, calls=in_flight.set_aside)
         elif not in_flight.dropped:
             shown = in_flight.list_shown(at=self.runner.clock())
-            self.receipts.add(message.id, shown=shown)
+            self.receipts.add(message, shown=shown)
             self.runner.measurements.sent += 1
         return None
 
@@ -472,7 +490,7 @@ class Sender:
         """Mark a message in the database as begun; False where it may have been sent before, or was deleted."""
         if message.in_doubt:
             log.warning("Message %s may have been sent before a bot ended; it is not sent again.", message.id)
-            self.receipts.add(message.id)
+            self.receipts.add(message)
             return False
         now = self.runner.database_clock()
         return await self.runner.run(

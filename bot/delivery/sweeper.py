@@ -68,8 +68,9 @@ class _SweptRows:
 
 @dataclass
 class Sweeper:
-    """The sweeper of one process. Only a process that holds the lease collects notifications and takes paced messages.
+    """The sweeper of one bot in one process. Only a process that holds the lease takes paced messages.
 
+    One bot of all, for which `is_common` is set, also does what they have in common, such as to collect notifications.
     `_paced` are the paced messages that this process holds, by chat id; `_observing` looks at the campaigns, which
     takes as long as it takes; `_last_failure` is what the log says of a sweep that failed.
     """
@@ -80,6 +81,7 @@ class Sweeper:
     rate_limit: RateLimit
     lease: LeaseKeeper
     watchdog: Watchdog
+    is_common: bool = True
     _paced: dict[int, _Paced] = field(default_factory=dict)
     _sweeps: int = 0
     _observing: asyncio.Task[Observation | Failure | None] | None = None
@@ -132,6 +134,11 @@ class Sweeper:
         now = asyncio.get_running_loop().time()
         for message in swept.paced:
             self._paced.setdefault(message.chat_id, _Paced(now)).messages.append(message)
+        if self.is_common:
+            await self._do_common_work(has_lease=has_lease)
+
+    async def _do_common_work(self, *, has_lease: bool) -> None:
+        """Do what is done once for all bots: empty the log, observe campaigns, collect notifications."""
         if has_lease and self._sweeps % EMPTY_LOG_EVERY == 0:
             await asyncio.to_thread(erasure_log.empty_log, self.runner.database)
         if has_lease and self._observing is None and self._sweeps % OBSERVE_EVERY == FIRST_OBSERVED:
@@ -158,21 +165,23 @@ class Sweeper:
         """Find what waits, extend holds, and delete old update ids once in so many sweeps."""
         now = self.runner.database_clock()
         kept_ids = mailbox.extend_holds(session, held_ids, hold) if held_ids else ()
-        if self._sweeps % CLEAN_EVERY == 0:
+        if self.is_common and self._sweeps % CLEAN_EVERY == 0:
             mailbox.delete_handled(session, before=now - INBOX_RETENTION)
             organisers = self.workers.settings.conversation.organisers
             erasure.erase_strangers(session, now=self.runner.clock(), organisers=organisers)
-        messages = mailbox.take_due_messages(session, now=now, hold=hold, paced=False)
+        bot_id = self.sender.bot_id
+        messages = mailbox.take_due_messages(session, bot_id=bot_id, now=now, hold=hold, paced=False)
         if not self.runner.single_writer:
             messages = mailbox.add_predecessors(session, messages)
-        takes_paced = has_lease and len(self._paced) < mailbox.MOST_MESSAGES
-        paced_hold = self.sender.make_hold(PACED_HOLD_TIME)
-        paced = mailbox.take_due_messages(session, now=now, hold=paced_hold, paced=True) if takes_paced else ()
+        paced: Sequence[OutboxMessage] = ()
+        if has_lease and len(self._paced) < mailbox.MOST_MESSAGES:
+            paced_hold = self.sender.make_hold(PACED_HOLD_TIME)
+            paced = mailbox.take_due_messages(session, bot_id=bot_id, now=now, hold=paced_hold, paced=True)
         return _SweptRows(
-            user_ids=mailbox.list_waiting_senders(session, before=now - age),
+            user_ids=mailbox.list_waiting_senders(session, bot_id=bot_id, before=now - age),
             messages=messages,
             paced=paced,
-            pauses=processes.list_pauses(session, now=now),
+            pauses=processes.list_pauses(session, bot_id=bot_id, now=now),
             kept_ids=kept_ids,
         )
 
@@ -212,7 +221,8 @@ class Sweeper:
             calls, chat_id=0, protect=settings.protect, find_message_id=lambda _: None
         )
         now = self.runner.database_clock()
-        mailbox.store_messages(session, [replace(draft, paced=True) for draft in drafts], now=now)
+        paced = [replace(draft, paced=True) for draft in drafts]
+        mailbox.store_messages(session, paced, bot_id=self.sender.bot_id, now=now)
 
     async def _send_paced(self) -> None:
         """Send paced messages one after another, each when the rate limit allows it, until cancelled."""

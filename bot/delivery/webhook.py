@@ -80,20 +80,24 @@ async def serve_http(
         await runner.cleanup()
 
 
-def build_health_route(watchdog: Watchdog) -> web.RouteDef:
-    """The route that responds 200 while the bot is well, and 503 where a service is silent, which it names.
+def build_health_route(*watchdogs: Watchdog) -> web.RouteDef:
+    """The route that responds 200 while the process works, and says what it waits for.
 
-    It also responds 503 where the database stores nothing, as on a full disk, with the `problem`. `waits` says why
-    nothing comes from Telegram, since when, and until when if Telegram has said so.
+    `well` is false while it waits: for the services in `silent`, for a database that stores nothing (`problem`), or for
+    Telegram (`waits`: why, since when, and until when if Telegram has said so). The bot goes on by itself, so that a
+    supervisor has no reason to start it again; one that is to end when it is stuck responds 503. Several
+    bots are well if all of them are.
     """
 
     async def report_health(_: web.Request) -> web.Response:
-        silent = [service.name.lower() for service in watchdog.list_silent_services()]
-        report = {"well": not silent and not watchdog.write_problem, "silent": silent}
-        report |= {"problem": watchdog.write_problem} if watchdog.write_problem else {}
-        if (wait := watchdog.find_wait()) is not None:
+        silent = list({service.name.lower(): None for one in watchdogs for service in one.list_silent_services()})
+        problem = next((one.write_problem for one in watchdogs if one.write_problem), "")
+        report: dict[str, object] = {"well": not silent and not problem, "silent": silent}
+        report |= {"problem": problem} if problem else {}
+        if (wait := next(filter(None, (one.find_wait() for one in watchdogs)), None)) is not None:
             report |= {"well": False, "waits": wait.facts}
-        return web.json_response(report, status=200 if report["well"] else 503)
+        is_to_end = any(one.exit_when_stuck for one in watchdogs)
+        return web.json_response(report, status=503 if is_to_end and not report["well"] else 200)
 
     return web.get(HEALTH_PATH, report_health)
 
@@ -125,26 +129,32 @@ def derive_secret(token: str) -> str:
     return hmac.new(token.encode(), b"hromada webhook", hashlib.sha256).hexdigest()
 
 
+def list_webhook_routes(*receivers: WebhookReceiver) -> Sequence[web.RouteDef]:
+    """The route at which Telegram brings the updates of all bots: the secret tells whose update it is, else 403."""
+
+    async def receive_update(request: web.Request) -> web.Response:
+        secret = request.headers.get(VERIFICATION_HEADER, "").encode(errors="surrogateescape")
+        for receiver in receivers:
+            if hmac.compare_digest(secret, receiver.secret.encode()):
+                return await receiver.receive_update(request)
+        return web.Response(status=403)
+
+    return (web.post(WEBHOOK_PATH, receive_update),)
+
+
 @dataclass(frozen=True)
 class WebhookReceiver:
-    """Receives the updates that Telegram sends."""
+    """Receives the updates that Telegram sends to one bot."""
 
     workers: Workers
     heartbeat: HeartbeatKeeper
     secret: str = field(repr=False)
 
-    def list_routes(self) -> Sequence[web.RouteDef]:
-        """The route of the webhook."""
-        return (web.post(WEBHOOK_PATH, self._receive_update),)
-
-    async def _receive_update(self, request: web.Request) -> web.Response:
+    async def receive_update(self, request: web.Request) -> web.Response:
         """Store an update and respond 200.
 
-        503 where it cannot be stored now, 403 for a wrong secret, 408 if it did not come whole, otherwise 400.
+        503 where it cannot be stored now, 408 if it did not come whole, otherwise 400.
         """
-        received_secret = request.headers.get(VERIFICATION_HEADER, "")
-        if not hmac.compare_digest(received_secret.encode(errors="surrogateescape"), self.secret.encode()):
-            return web.Response(status=403)
         body = await _read_body(request)
         if body is None:
             return web.Response(status=408)

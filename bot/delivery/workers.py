@@ -18,7 +18,7 @@ from itertools import takewhile
 from sqlmodel import Session
 
 from annotation.errors import BadInput, HromadaError, SchemaMismatch, Unavailable
-from annotation.store import mailbox, migrations
+from annotation.store import mailbox, migrations, processes
 from annotation.store.mailbox import OutboxMessage, PendingUpdate, ReceivedUpdate
 from bot.conversation import message_layout
 from bot.conversation.updates_and_calls import IncomingUpdate, TelegramCalls, UpdateKind
@@ -55,6 +55,7 @@ class FailedUpdates:
     """
 
     runner: TransactionRunner
+    bot_id: int
     explain: ExplainInTransaction
     _refused_alone: dict[int, int] = field(default_factory=dict)
 
@@ -107,17 +108,23 @@ class FailedUpdates:
     def _count_or_park(self, session: Session, user_id: int, failure: Exception, code: str, trace: str) -> int | None:
         """The id of the user's earliest update if it is parked now; raises the failure where the update has to wait."""
         migrations.check_revision(session.connection())
-        failed, now = mailbox.get_failed_update(session, telegram_id=user_id), self.runner.database_clock()
+        failed, now = (
+            mailbox.get_failed_update(session, bot_id=self.bot_id, telegram_id=user_id),
+            self.runner.database_clock(),
+        )
         if failed is None:
             raise failure  # not of an update, as when the database may not be written
         if _is_of_database(failure):
             if now - failed.received_at < MAX_AGE or self._refused_alone.get(user_id, 0) < REFUSED_ALONE:
                 raise failure
         elif failed.attempts + 1 < MAX_ATTEMPTS:
-            mailbox.count_failure(session, update_id=failed.update_id)
+            mailbox.count_failure(session, bot_id=self.bot_id, update_id=failed.update_id)
             return None
         reason = _describe_failure(failure)
-        mailbox.park_update(session, update_id=failed.update_id, code=code, reason=reason, trace=trace, now=now)
+        update_id = failed.update_id
+        mailbox.park_update(
+            session, bot_id=self.bot_id, update_id=update_id, code=code, reason=reason, trace=trace, now=now
+        )
         return failed.update_id
 
     async def _store_or_park(self, update: ReceivedUpdate) -> None:
@@ -126,7 +133,9 @@ class FailedUpdates:
         It waits, too, where the database refuses both although it could: it may not be written, or lacks a table.
         """
         now = self.runner.database_clock()
-        stored = await catch_failure(self.runner.run(lambda session: mailbox.store_updates(session, [update], now=now)))
+        stored = await catch_failure(
+            self.runner.run(lambda session: mailbox.store_updates(session, [update], bot_id=self.bot_id, now=now))
+        )
         if not isinstance(stored, Failure):
             return
         if _is_of_database(stored.error):
@@ -150,7 +159,7 @@ class FailedUpdates:
         parked = await catch_failure(
             self.runner.run(
                 lambda session: mailbox.park_unstorable_update(
-                    session, update_id=update_id, reason=reason, trace=trace, now=now
+                    session, bot_id=self.bot_id, update_id=update_id, reason=reason, trace=trace, now=now
                 )
             )
         )
@@ -210,6 +219,7 @@ class Workers:
     settings: DeliverySettings
     sender: Sender
     receipts: Receipts
+    bot_id: int
     max_parallel: int = MAX_PARALLEL
     flood_limit: FloodLimit = field(default_factory=FloodLimit)
     _failed: FailedUpdates = field(init=False)
@@ -222,7 +232,7 @@ class Workers:
     _since: datetime | None = None
 
     def __post_init__(self) -> None:
-        self._failed = FailedUpdates(runner=self.runner, explain=self._explain_in_transaction)
+        self._failed = FailedUpdates(runner=self.runner, bot_id=self.bot_id, explain=self._explain_in_transaction)
 
     async def receive_updates(self, updates: Sequence[RawUpdate]) -> None:
         """Store updates in one transaction and wake their users; raises Unavailable where they cannot be stored now.
@@ -258,7 +268,7 @@ class Workers:
             return
         now = self.runner.database_clock()
         outcome = await catch_failure(
-            self.runner.run(lambda session: mailbox.store_updates(session, received, now=now))
+            self.runner.run(lambda session: mailbox.store_updates(session, received, bot_id=self.bot_id, now=now))
         )
         if isinstance(outcome, Failure):
             await self._failed.store_one_by_one(received, outcome.error)
@@ -359,8 +369,11 @@ class Workers:
         self.wake([user_id])
 
     async def _handle_next_update(self, user_id: int) -> _ServedUpdate:
-        """Handle a user's earliest update, and save all receipts in the same transaction."""
-        batch = self.receipts.take_batch()
+        """Handle a user's earliest update, and save receipts in the same transaction: all of them with a single writer.
+
+        Else those of this user alone, as others' rows may be locked by processes that wait for rows of this one.
+        """
+        batch = self.receipts.take_batch(chat_id=None if self.runner.single_writer else user_id)
         is_saved = False
         try:
             served = await self.runner.run(lambda session: self._handle_in_transaction(session, user_id, batch))
@@ -375,7 +388,7 @@ class Workers:
 
     def _handle_in_transaction(self, session: Session, user_id: int, batch: ReceiptBatch) -> _ServedUpdate:
         batch.save(session)
-        pending = mailbox.take_next_update(session, telegram_id=user_id)
+        pending = mailbox.take_next_update(session, bot_id=self.bot_id, telegram_id=user_id)
         if pending is None:
             return _ServedUpdate()
         name_update(pending.update_id)
@@ -383,10 +396,16 @@ class Workers:
         if wait > 0:
             return _ServedUpdate(wait=wait)
         now, settings = self.runner.clock(), self.settings
-        calls = settings.handle_update(session, incoming, now=now, settings=settings.conversation)
+        other_name = settings.find_other_bot(pending.owner_id, self.bot_id) if incoming.private else None
+        if other_name is None:
+            calls = settings.handle_update(session, incoming, now=now, settings=settings.conversation)
+        else:
+            calls = settings.name_own_bot(session, incoming, name=other_name)
+        if pending.owner_id != self.bot_id and incoming.private and other_name is None:
+            processes.set_owner(session, telegram_id=user_id, bot_id=self.bot_id)
         messages = self._store_messages(session, calls, incoming)
         for update_id in (pending.update_id, *part_ids):
-            mailbox.mark_done(session, update_id=update_id, now=self.runner.database_clock())
+            mailbox.mark_done(session, bot_id=self.bot_id, update_id=update_id, now=self.runner.database_clock())
         log.debug("%s is handled; messages that answer it: %d.", incoming.kind, len(messages))
         return _ServedUpdate(
             messages,
@@ -406,7 +425,7 @@ class Workers:
         if not message_layout.may_have_more(first):
             return first, (), 0.0
         following = mailbox.list_following_updates(
-            session, telegram_id=user_id, after=pending.update_id, most=message_layout.MAX_PARTS
+            session, bot_id=self.bot_id, telegram_id=user_id, after=pending.update_id, most=message_layout.MAX_PARTS
         )
         texts = takewhile(telegram_payloads.is_known, (payload for _, payload, _ in following))
         messages = list(map(telegram_payloads.restore_update, texts))
@@ -434,7 +453,9 @@ class Workers:
             )
         )
         now, hold = self.runner.database_clock(), self.sender.make_hold()
-        messages = mailbox.store_messages(session, drafts, now=now, hold=hold)
+        messages = mailbox.store_messages(
+            session, drafts, bot_id=self.bot_id, own_chat_id=incoming.chat_id, now=now, hold=hold
+        )
         return messages if self.runner.single_writer else mailbox.add_predecessors(session, messages)
 
     async def _record_failure(self, user_id: int, failure: Exception) -> _ServedUpdate:
@@ -447,5 +468,7 @@ class Workers:
         self, session: Session, update_id: int, failure: Exception, code: str
     ) -> tuple[OutboxMessage, ...]:
         """Tell the user that an update is parked."""
-        incoming = telegram_payloads.restore_update(mailbox.get_payload(session, update_id=update_id))
+        incoming = telegram_payloads.restore_update(
+            mailbox.get_payload(session, bot_id=self.bot_id, update_id=update_id)
+        )
         return self._store_messages(session, self.settings.explain_failure(session, incoming, failure, code), incoming)

@@ -194,7 +194,9 @@ def test_messages_people_cases_and_parked_rows_are_counted_by_project(
         session.flush()
         case: dict[str, Any] = {"candidates": [], "position": 1, "created_at": NOW, "question": "answer"}
         session.add(AdjudicationCase(item_id=item_id, reasons=["report"], gold_review_id=drawn.id, **case))
-        session.add(Outbox(chat_id=1, calls=[], created_at=NOW, due_at=NOW, reason="refused", parked_at=NOW - hours))
+        session.add(
+            Outbox(bot_id=1, chat_id=1, calls=[], created_at=NOW, due_at=NOW, reason="refused", parked_at=NOW - hours)
+        )
         session.flush()
         found = [
             (need.kind, need.project, need.count, need.since)
@@ -239,7 +241,7 @@ def test_a_bot_that_is_off_or_hears_nothing_is_told_with_the_time(
         if heartbeat is not None:
             session.merge(Heartbeat(name=POLLING, at=NOW + heartbeat * minutes))
         if received:
-            session.add(Inbox(update_id=1, received_at=NOW, done_at=NOW))
+            session.add(Inbox(bot_id=1, update_id=1, received_at=NOW, done_at=NOW))
         session.flush()
         found = find(session, NeedKind.BOT, NeedKind.SILENCE)
         times = [(kind, None if at is None else NOW + at * minutes) for kind, at in expected]

@@ -103,10 +103,10 @@ def test_deliveries_that_wait_are_a_backlog_after_five_minutes(db: database.Data
     """Messages of the future, paced ones and handled updates do not wait."""
     with db.transaction() as session:
         minutes = timedelta(minutes=1)
-        session.add(Inbox(update_id=1, telegram_id=1, payload={}, received_at=NOW - minutes))
-        session.add(Inbox(update_id=2, received_at=NOW - 9 * minutes, done_at=NOW))
+        session.add(Inbox(bot_id=1, update_id=1, telegram_id=1, payload={}, received_at=NOW - minutes))
+        session.add(Inbox(bot_id=1, update_id=2, received_at=NOW - 9 * minutes, done_at=NOW))
         for due, paced in ((NOW + minutes, False), (NOW - 9 * minutes, True), (NOW, False)):
-            session.add(Outbox(chat_id=1, calls=[], created_at=NOW - 5 * minutes, due_at=due, paced=paced))
+            session.add(Outbox(bot_id=1, chat_id=1, calls=[], created_at=NOW - 5 * minutes, due_at=due, paced=paced))
         session.flush()
         found = campaign_status.count_waiting_deliveries(session, now=NOW)
         earlier = campaign_status.count_waiting_deliveries(session, now=NOW - timedelta(seconds=1))

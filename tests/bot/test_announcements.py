@@ -182,7 +182,7 @@ async def test_a_long_pause_that_telegram_asks_for_ends_by_day(chat: Chat, load:
     assert (list_hours(paused, zone=None), list_hours(served, zone=None)) == ([], [14])
     await live(chat, hours=8)
     with chat.database.reading() as view:
-        assert processes.list_pauses(view, now=chat.now).keys() == {paused.id}
+        assert processes.list_pauses(view, bot_id=chat.app.bot_id, now=chat.now).keys() == {paused.id}
         assert view.connection().execute(sa.text("SELECT count(*) FROM outbox")).scalar_one() == 0
     chat.now += timedelta(hours=3)  # what a process has read of a pause goes by its own clock, which is not moved
     async with chat.restarted():
@@ -213,6 +213,7 @@ async def test_it_is_one_message(chat: Chat, load: Callable[..., None], text: st
     """So that it is sent as a whole, or not."""
     load(*ITEMS, title="Слова " * 100)
     await join(chat, 1)
+    chat.now += announcements.WORK_LASTS  # nobody is at work any more
     with chat.database.transaction() as session:
         project = queries.get_project(session, "words")
         if not fits:

@@ -33,6 +33,7 @@ from annotation.workflow.monitoring import machine
 from annotation.workflow.monitoring.bot_waits import POLLING
 from annotation.workflow.monitoring.machine import MachineFacts
 from bot.conversation import organiser_notifications
+from bot.conversation.texts import get_texts
 from bot.conversation.views import organiser_cards, organiser_messages
 from bot.web.overview_page import build_overview
 from bot.web.snapshots import SnapshotReader
@@ -85,11 +86,12 @@ class Campaign:
     def stop_bot(self) -> None:
         """The bot ended a minute ago."""
         self.session.get_one(ProcessLease, "pacing").until = self.now - timedelta(minutes=1)
+        self.session.flush()
 
     def delay(self) -> None:
         """An update has waited for ten minutes."""
         at = self.now - timedelta(minutes=10)
-        self.session.add(Inbox(update_id=1, telegram_id=77, payload={}, received_at=at))
+        self.session.add(Inbox(bot_id=1, update_id=1, telegram_id=77, payload={}, received_at=at))
 
     def disagree(self) -> None:
         """Two annotators answer differently."""
@@ -116,7 +118,7 @@ class Campaign:
     def park(self) -> None:
         """A message could not be sent."""
         parked: dict[str, Any] = {"reason": "refused", "parked_at": self.now}
-        self.session.add(Outbox(chat_id=1, calls=[], created_at=self.now, due_at=self.now, **parked))
+        self.session.add(Outbox(bot_id=1, chat_id=1, calls=[], created_at=self.now, due_at=self.now, **parked))
 
     def be_late(self) -> None:
         """An annotator has two items in Label Studio whose date is over."""
@@ -219,9 +221,7 @@ async def read_surfaces(chat: Chat, folder: Path, facts: MachineFacts) -> dict[s
         observed = organiser_notifications.observe_campaigns(view, now=chat.now, settings=conversation)
     assert observed is not None
     assert observed.needs is not None
-    words = organiser_cards.make_words(
-        organiser_notifications.get_texts("en"), zone=None, default_zone=conversation.time_zone, now=chat.now
-    )
+    words = organiser_cards.make_words(get_texts("en"), zone=None, default_zone=conversation.time_zone, now=chat.now)
     digest = "\n".join(part.html for part in organiser_messages.render_digest(observed.digest, observed.needs, words))
     command = Hromada(folder, variables={"HROMADA_DATABASE_URL": str(chat.database.engine.url)})
     return {

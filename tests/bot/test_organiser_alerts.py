@@ -87,7 +87,7 @@ async def test_at_night_organisers_hear_only_of_a_bot_that_is_behind(
     await ask(chat, person, "Чому?")
     monkeypatch.setattr(chat.app.workers, "wake", lambda _: None)
     with chat.database.transaction() as session:
-        update = models.Inbox(update_id=10**6, telegram_id=77, payload={}, received_at=chat.now)
+        update = models.Inbox(bot_id=1, update_id=10**6, telegram_id=77, payload={}, received_at=chat.now)
         session.add(update)
     chat.now += timedelta(minutes=6)
     await observe(chat)
@@ -221,7 +221,7 @@ async def test_a_backlog_that_moves_is_told_once_for_each_doubling(
             )
             received_at = chat.now - timedelta(minutes=minutes)
             number = 10**6 + int(chat.now.timestamp())
-            session.add(models.Inbox(update_id=number, telegram_id=77, payload={}, received_at=received_at))
+            session.add(models.Inbox(bot_id=1, update_id=number, telegram_id=77, payload={}, received_at=received_at))
         await observe(chat)
         chat.now += timedelta(minutes=1)
 
@@ -368,7 +368,7 @@ async def test_an_urgent_alert_that_telegram_held_back_tells_what_is_so_then(
     await observe(chat)
     monkeypatch.setattr(chat.app.workers, "wake", lambda _: None)
     with chat.database.transaction() as session:
-        session.add(models.Inbox(update_id=10**6, telegram_id=77, payload={}, received_at=chat.now))
+        session.add(models.Inbox(bot_id=1, update_id=10**6, telegram_id=77, payload={}, received_at=chat.now))
     chat.now += timedelta(minutes=6)
     chat.telegram.faults.fail("sendMessage", 429, retry_after=1800)
     await observe(chat)

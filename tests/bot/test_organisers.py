@@ -730,6 +730,7 @@ def test_every_text_for_organisers_is_there_in_both_languages() -> None:
         *(f"gap-{reason.value}" for reason in WaitReason),
         *(f"standing-{status.value}" for status in ParticipationStatus),
         *(f"need-{kind.value}" for kind in NeedKind),
+        *("bot-works", "bot-is-off"),  # on the dashboard
         "button-suspend",
         "button-unsuspend",
     }

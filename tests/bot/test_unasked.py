@@ -149,7 +149,9 @@ async def test_an_answer_that_arrived_before_the_bot_was_blocked_is_not_repeated
         person.block()
         call = {"method": "sendMessage", "data": {"text": "news"}}
         with chat.database.transaction() as session:
-            mailbox.store_messages(session, [mailbox.OutboxDraft(chat_id=person.id, calls=[call])], now=chat.now)
+            mailbox.store_messages(
+                session, [mailbox.OutboxDraft(chat_id=person.id, calls=[call])], bot_id=chat.app.bot_id, now=chat.now
+            )
         await chat.app.sweeper.sweep_once()
         await until(lambda: unreachable(chat))
         assert delivered(chat)

@@ -112,7 +112,7 @@ def test_who_judged_an_item_is_not_assigned_it(multiq: Hromada) -> None:
 
     seven, eight = (in_database(multiq, partial(register, number=number)) for number in (7, 8))
     listed = multiq("review", "multiq", "--as", seven, "--json").json["answers"]
-    assert multiq("review", "multiq", "--as", seven, "--reject", "all", "--reason", "x").code == 0, listed
+    assert multiq("review", "multiq", "--as", seven, "--reject", "all", "--yes", "--reason", "x").code == 0, listed
     taken_back = next(one["answer_id"] for one in listed if one["item"] == "t1")
     assert multiq("review", "multiq", "--as", seven, "--undo", "--answer", str(taken_back)).code == 0
 

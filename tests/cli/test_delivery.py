@@ -51,10 +51,12 @@ def stuck(hromada: Hromada) -> Hromada:
 
 def _park(session: Session) -> None:
     update = mailbox.ReceivedUpdate(update_id=17, telegram_id=5, payload={"text": "a text of a person"})
-    mailbox.store_updates(session, [update], now=NOW)
-    mailbox.park_update(session, update_id=17, code="a1b2c3", reason="LookupError", trace="in line 3", now=NOW)
+    mailbox.store_updates(session, [update], bot_id=1, now=NOW)
+    mailbox.park_update(
+        session, bot_id=1, update_id=17, code="a1b2c3", reason="LookupError", trace="in line 3", now=NOW
+    )
     call = {"method": "sendMessage", "data": {"text": "an item"}}
-    [message] = mailbox.store_messages(session, [mailbox.OutboxDraft(chat_id=5, calls=[call])], now=NOW)
+    [message] = mailbox.store_messages(session, [mailbox.OutboxDraft(chat_id=5, calls=[call])], bot_id=1, now=NOW)
     mailbox.park_message(session, message_id=message.id, calls=[call], reason="sendMessage: no", now=NOW)
 
 
@@ -140,7 +142,9 @@ def test_commands_go_by_the_clock_of_the_database(
 def test_what_could_not_be_stored_can_only_be_dropped(hromada: Hromada) -> None:
     """`retry --all` leaves it, and says of it alone that nothing was done; named, it is refused with the remedy."""
     with database.open_database(f"sqlite:///{hromada.folder / 'hromada.db'}") as db, db.transaction() as session:
-        mailbox.park_unstorable_update(session, update_id=3, reason="cannot be stored: DataError", trace="", now=NOW)
+        mailbox.park_unstorable_update(
+            session, bot_id=1, update_id=3, reason="cannot be stored: DataError", trace="", now=NOW
+        )
     assert hromada("delivery", "retry", "--all").out == "Nothing was tried again.\n"
     refused = hromada("delivery", "retry", "u3")
     assert (refused.code, "hromada delivery drop u3" in refused.err) == (2, True)

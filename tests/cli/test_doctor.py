@@ -118,6 +118,9 @@ def test_an_old_or_missing_backup_is_found(words: Hromada, monkeypatch: pytest.M
     assert (well, says.startswith("backups/new.backup, 3 days old; people have answered since.")) == (False, True)
     monkeypatch.setattr(judgements, "find_last_answer", lambda _: (1, now - timedelta(days=4)))
     assert look(words, "backup") == (True, "backups/new.backup, 3 days old")
+    words.write(".env", "HROMADA_BACKUP_FOLDER=elsewhere\n")
+    (words.folder / "backups").rename(words.folder / "elsewhere")
+    assert look(words, "backup") == (True, "elsewhere/new.backup, 3 days old")
 
 
 def test_on_postgresql_clock_and_versions_are_read(hromada: Hromada, postgresql_url: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from annotation.store.database import open_database
 from bot.web.project_page import build_project_page
-from bot.web.snapshots import SnapshotReader
+from bot.web.snapshots import SnapshotReader, WaitingRows
 
 if TYPE_CHECKING:
     from _command import Hromada
@@ -194,7 +194,7 @@ def test_the_dashboard_and_the_status_say_how_far_each_panel_is(hromada: Hromada
     assert "0 of 16 answers, 0 people" in hromada("status", "live").out
     with open_database(f"sqlite:///{hromada.folder / 'hromada.db'}") as database:
         snapshot = SnapshotReader(database=database).read_snapshot()
-    sections = build_project_page(snapshot, snapshot.projects[0], None, (), "")
+    sections = build_project_page(snapshot, snapshot.projects[0], None, WaitingRows(), "")
     table = next(section for section in sections if section.id == "progress").tables[0]
     assert [(row.head, *row.cells) for row in table.rows] == [("experts", "0 of 8", "0"), ("lay", "0 of 16", "0")]
 

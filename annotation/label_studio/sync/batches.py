@@ -149,12 +149,12 @@ def hold_batch(session: Session, batch_id: int, *, by: BatchHolder, now: datetim
         .with_for_update()
         .execution_options(populate_existing=True)
     ).one()
-    seconds = 0.0 if batch.held_until is None else (batch.held_until - now).total_seconds()
-    free = batch.holder is None or batch.held_until is None or seconds < 0
-    if not free and batch.holder != str(by) and not _is_dead(batch.holder or "", by):
+    held_until = None if batch.holder is None else batch.held_until
+    is_held = held_until is not None and held_until >= now
+    if held_until is not None and is_held and batch.holder != str(by) and not _is_dead(batch.holder or "", by):
         raise Conflict(
             "Another push is filling this batch.",
-            remedy=f"Wait until it has ended, at most {ceil(seconds)} seconds.",
+            remedy=f"Wait until it has ended, at most {ceil((held_until - now).total_seconds())} seconds.",
         )
     batch.holder, batch.held_until = str(by), now + HOLD_DURATION
     session.add(batch)

@@ -13,7 +13,8 @@ from annotation.vocabulary import ParticipationStatus, Requirement, Stage
 class AnnotatorRow(PlainRow):
     """An annotator, known outside the database only by a pseudonym made with a secret key (`store/pseudonyms.py`).
 
-    `telegram_id` is None for annotators of imported votes and for erased annotators. `language` is the language in
+    `telegram_id` is None for annotators of imported votes and for erased annotators. `bot_id` is the bot that they
+    started first, which writes to them; None until they have started one. `language` is the language in
     which the bot speaks to the annotator, `time_zone` the name of their time zone (IANA). `simulated` marks scripted
     annotators of a simulation, `insider` members of the campaign's team. While `suspended_at` is set the annotator gets
     no items, for the reason in `suspended_reason`. `unreachable_at` is when the annotator blocked the bot or deleted
@@ -25,6 +26,7 @@ class AnnotatorRow(PlainRow):
     id: int | None = Field(default=None, primary_key=True)
     pseudonym: str = Field(unique=True, max_length=64)
     telegram_id: int | None = Field(default=None, unique=True, sa_type=sa.BigInteger)
+    bot_id: int | None = Field(default=None, sa_type=sa.BigInteger)
     language: str | None = Field(default=None, max_length=8)
     simulated: bool = False
     insider: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})

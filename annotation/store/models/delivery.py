@@ -127,10 +127,11 @@ BIG_KEY = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 class Inbox(SQLModel, table=True):
     """A row is a Telegram update, stored before it is confirmed to Telegram.
 
-    `update_id` is Telegram's number of the update, `telegram_id` its sender, `payload` the parts of the update that are
-    needed. Once the update is handled, at `done_at`, sender and payload are deleted. `attempts` counts failed attempts
-    to handle it. An update that cannot be handled is parked at `done_at`: it keeps what it has, and gets the `reason`,
-    the `trace` of the failure, without texts and ids of people, and the `code` that its sender is told.
+    `bot_id` is the bot that received it, `update_id` Telegram's number of the update, of which each bot has its own,
+    `telegram_id` its sender, `payload` the parts of the update that are needed. Once the update is handled, at
+    `done_at`, sender and payload are deleted. `attempts` counts failed attempts to handle it. An update that cannot be
+    handled is parked at `done_at`: it keeps what it has, and gets the `reason`, the `trace` of the failure, without
+    texts and ids of people, and the `code` that its sender is told.
     """
 
     __table_args__ = (
@@ -138,6 +139,7 @@ class Inbox(SQLModel, table=True):
         sa.Index("ix_inbox_parked", "update_id", **build_partial_index("reason IS NOT NULL")),  # else a count reads all
     )
 
+    bot_id: int = Field(sa_column=sa.Column(BIG_KEY, primary_key=True, autoincrement=False))
     update_id: int = Field(sa_column=sa.Column(BIG_KEY, primary_key=True, autoincrement=False))
     telegram_id: int | None = Field(default=None, sa_type=sa.BigInteger)
     payload: dict[str, Any] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
@@ -152,14 +154,15 @@ class Inbox(SQLModel, table=True):
 class Outbox(SQLModel, table=True):
     """A row is a message: Telegram calls for one chat, in their order. It is deleted once the calls were made.
 
-    `calls` are the calls with method and parameters, `content` is the file that a call uploads. From `due_at` on any
-    process may make the calls; the process that takes the message first, its `holder`, moves `due_at` forward, so that
-    no other process takes it meanwhile. `repeatable` is false where the calls must not be made twice: then `begun_at`
-    is set before the first call, and a message with `begun_at` may have been sent already. `attempts` counts failed
-    attempts. `paced` messages are sent at a limited rate, and other messages may overtake them. A message that cannot
-    be sent is parked: it has a `reason`, and only the calls that were not made. `notice` names what an annotator gets
-    without having asked the bot for it now ("reminder", "news", "announcement 12"), so that it can be taken back; it
-    is not begun at `send_before` or later, when night falls where the annotator is, or an urgent alert has grown old.
+    `bot_id` is the bot that makes them. `calls` are the calls with method and parameters, `content` is the file that a
+    call uploads. From `due_at` on any process may make the calls; the process that takes the message first, its
+    `holder`, moves `due_at` forward, so that no other process takes it meanwhile. `repeatable` is false where the calls
+    must not be made twice: then `begun_at` is set before the first call, and a message with `begun_at` may have been
+    sent already. `attempts` counts failed attempts. `paced` messages are sent at a limited rate, and other messages may
+    overtake them. A message that cannot be sent is parked: it has a `reason`, and only the calls that were not made.
+    `notice` names what an annotator gets without having asked the bot for it now ("reminder", "news", "announcement
+    12"), so that it can be taken back; it is not begun at `send_before` or later, when night falls where the annotator
+    is, or an urgent alert has grown old.
     """
 
     __table_args__ = (
@@ -168,6 +171,7 @@ class Outbox(SQLModel, table=True):
     )
 
     id: int | None = Field(default=None, sa_column=sa.Column(BIG_KEY, primary_key=True))
+    bot_id: int = Field(sa_type=sa.BigInteger)
     chat_id: int = Field(sa_type=sa.BigInteger)
     calls: list[dict[str, Any]] = Field(sa_type=sa.JSON)
     content: bytes | None = None
@@ -185,10 +189,11 @@ class Outbox(SQLModel, table=True):
 
 
 class ChatPause(SQLModel, table=True):
-    """A chat to which nothing is sent `until` a time, because Telegram asked for it."""
+    """A chat to which a bot sends nothing `until` a time, because Telegram asked for it."""
 
     __tablename__ = "chat_pause"
 
+    bot_id: int = Field(sa_column=sa.Column(BIG_KEY, primary_key=True, autoincrement=False))
     chat_id: int = Field(sa_column=sa.Column(BIG_KEY, primary_key=True, autoincrement=False))
     until: datetime = Field(sa_type=UtcDateTime)
 

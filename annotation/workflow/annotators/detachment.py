@@ -127,7 +127,7 @@ def remove_identity(session: Session, annotator_ids: Sequence[int], *, now: date
     session.expire_all()
 
 
-_IDENTIFYING = ("telegram_id", "language", "time_zone", "suspended_at", "suspended_reason", "unreachable_at")
+_IDENTIFYING = ("telegram_id", "bot_id", "language", "time_zone", "suspended_at", "suspended_reason", "unreachable_at")
 
 
 def _split_ids(ids: Sequence[int]) -> Iterator[Sequence[int]]:

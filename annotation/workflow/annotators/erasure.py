@@ -180,7 +180,7 @@ def _erase_rows(
     _blank_journal(session, annotator_id)
     telegram_ids = [] if annotator.telegram_id is None else [annotator.telegram_id]
     pending_messages.delete_pending_messages(session, [annotator_id], telegram_ids=telegram_ids, now=now)
-    emptied = ("telegram_id", "language", "time_zone", "suspended_at", "suspended_reason", "unreachable_at")
+    emptied = ("telegram_id", "bot_id", "language", "time_zone", "suspended_at", "suspended_reason", "unreachable_at")
     models.ANNOTATORS.update(
         session,
         annotator,

@@ -5,6 +5,7 @@ The bot that waits stores it while it lasts; the next update that any bot receiv
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -62,22 +63,30 @@ SENTENCES = {
 
 @dataclass(frozen=True, kw_only=True)
 class BotWait:
-    """Why a bot waits for Telegram and since when; `until` when, if Telegram has said so."""
+    """Why a bot waits for Telegram and since when; `until` when, if Telegram has said so.
+
+    `bot_id` says which of several bots it is, None for the only one.
+    """
 
     reason: WaitReason
     since: datetime
     until: datetime | None = None
-
-    @property
-    def problem(self) -> str:
-        """The first sentence, for logs and `/health`: why it waits; its time is in UTC."""
-        until = "later" if self.until is None else f"{self.until.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-        return SENTENCES[self.reason][0].format(until=until)
+    bot_id: int | None = None
 
     @property
     def remedy(self) -> str:
-        """The second sentence: what organisers can do."""
+        """What organisers can do."""
         return SENTENCES[self.reason][1]
+
+    def describe_problem(self, format_moment: Callable[[datetime], str]) -> str:
+        """Which of several bots waits, and why."""
+        until = "later" if self.until is None else format_moment(self.until)
+        which = "" if self.bot_id is None else f"Bot {self.bot_id}: "
+        return f"{which}{SENTENCES[self.reason][0].format(until=until)}"
+
+    def explain(self, format_moment: Callable[[datetime], str]) -> str:
+        """Which of several bots waits, why, and what organisers can do."""
+        return f"{self.describe_problem(format_moment)} {self.remedy}"
 
     @property
     def facts(self) -> dict[str, str | None]:
@@ -90,38 +99,55 @@ class BotWait:
         }
 
     def __str__(self) -> str:
-        return f"{self.problem} {self.remedy}"
+        return self.explain(format_utc)
+
+
+def name_for_bot(name: str, bot_id: int | None) -> str:
+    """The name of a heartbeat, wait or lease of one of several bots; `name` itself for the only bot (None)."""
+    return name if bot_id is None else f"{name} {bot_id}"
+
+
+def format_utc(moment: datetime) -> str:
+    """For logs and `/health`, whose times are in UTC."""
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def record_wait(session: Session, wait: BotWait, *, now: datetime) -> None:
     """Store that a bot waits now, unless another one on this database receives updates."""
-    heartbeat = session.get(Heartbeat, POLLING)
+    heartbeat = session.get(Heartbeat, name_for_bot(POLLING, wait.bot_id))
     if heartbeat is not None and wait.since < heartbeat.at and now - heartbeat.at < RECEIVED_WITHIN:
         return
-    session.merge(
-        Incident(name=_PREFIX + wait.reason, since=wait.since, seen_at=now, until=wait.until, doublings=0),
-    )
+    name = name_for_bot(_PREFIX + wait.reason, wait.bot_id)
+    session.merge(Incident(name=name, since=wait.since, seen_at=now, until=wait.until, doublings=0))
     session.flush()
 
 
-def end_waits(session: Session) -> None:
-    """Delete what bots waited for: updates come."""
-    session.connection().execute(sa.delete(Incident).where(col(Incident.name).startswith(_PREFIX)))
+def end_waits(session: Session, *, bot_id: int | None = None) -> None:
+    """Delete what a bot waited for: updates come."""
+    names = [name_for_bot(_PREFIX + reason, bot_id) for reason in WaitReason]
+    session.connection().execute(sa.delete(Incident).where(col(Incident.name).in_(names)))
+
+
+def find_heartbeat(session: Session) -> Heartbeat | None:
+    """The latest heartbeat of any bot that gets updates from Telegram."""
+    ours = col(Heartbeat.name).startswith(POLLING)
+    return session.exec(select(Heartbeat).where(ours).order_by(col(Heartbeat.at).desc()).limit(1)).first()
 
 
 def find_wait(session: Session, *, now: datetime) -> BotWait | None:
-    """What a bot waits for now, None if none waits or none runs."""
+    """What a bot waits for now, None if none waits or none runs; of several that wait, the one that said so last."""
     stored = select(Incident).where(
         col(Incident.name).startswith(_PREFIX), col(Incident.seen_at) > now - SEEN_WITHIN, Incident.seen_at <= now
     )
     incident = session.exec(stored.order_by(col(Incident.seen_at).desc(), col(Incident.name)).limit(1)).first()
     if incident is None:
         return None
-    reason = WaitReason(incident.name.removeprefix(_PREFIX))
-    return BotWait(reason=reason, since=incident.since, until=incident.until)
+    reason, _, bot_id = incident.name.removeprefix(_PREFIX).partition(" ")
+    bot = int(bot_id) if bot_id else None
+    return BotWait(reason=WaitReason(reason), since=incident.since, until=incident.until, bot_id=bot)
 
 
 def find_silence(session: Session, *, now: datetime) -> datetime | None:
     """Since when Telegram has brought nothing, None unless that is SILENT_AFTER ago or longer, or before any update."""
-    heartbeat = session.get(Heartbeat, POLLING)
+    heartbeat = find_heartbeat(session)
     return None if heartbeat is None or now - heartbeat.at < SILENT_AFTER else heartbeat.at

@@ -74,7 +74,9 @@ def compute_funnel(session: Session, *, project: Project, definition: project_fi
         sa.select(sa.literal(1)).where(col(Judgement.assignment_id) == col(Assignment.id)).exists(),
     )
     began = sa.select(sa.literal(1)).where(
-        col(Assignment.annotator_id) == col(Participation.annotator_id), Assignment.project_id == project.id, was_shown
+        col(Assignment.annotator_id) == col(Participation.annotator_id),
+        col(Assignment.project_id) == project.id,
+        was_shown,
     )
     started = select(func.count()).where(Participation.project_id == project.id, Participation.shown > 0)
     started = started.where(began.exists())

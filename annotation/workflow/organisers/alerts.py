@@ -63,24 +63,27 @@ def note_incident(session: Session, *, name: str, since: datetime, doublings: in
     return incident
 
 
-def record_heartbeat(session: Session, *, now: datetime) -> None:
+def record_heartbeat(session: Session, *, now: datetime, bot_id: int | None = None) -> None:
     """Record that Telegram brings updates now, and the gap where it had brought none for `SILENT_AFTER` or longer.
 
-    Whatever a bot waited for is over.
+    `bot_id` is the one of several bots that gets them. Whatever it waited for is over.
     """
-    heartbeat = session.get(Heartbeat, POLLING) or Heartbeat(name=POLLING, at=now)
-    doublings = count_doublings(now - heartbeat.at, unit=bot_waits.SILENT_AFTER)
+    latest = bot_waits.find_heartbeat(session)
+    since = now if latest is None else latest.at
+    doublings = count_doublings(now - since, unit=bot_waits.SILENT_AFTER)
     if doublings:
-        session.merge(Incident(name=GAP_INCIDENT, since=heartbeat.at, seen_at=now, doublings=doublings))
+        session.merge(Incident(name=GAP_INCIDENT, since=since, seen_at=now, doublings=doublings))
+    name = bot_waits.name_for_bot(POLLING, bot_id)
+    heartbeat = session.get(Heartbeat, name) or Heartbeat(name=name, at=now)
     heartbeat.at = now
-    bot_waits.end_waits(session)
+    bot_waits.end_waits(session, bot_id=bot_id)
     session.add(heartbeat)
     session.flush()
 
 
 def find_open_gap(session: Session, *, now: datetime) -> Incident | None:
     """The gap that goes on now, None where there is none: how old the heartbeat is, whichever process writes it."""
-    heartbeat = session.get(Heartbeat, POLLING)
+    heartbeat = bot_waits.find_heartbeat(session)
     doublings = 0 if heartbeat is None else count_doublings(now - heartbeat.at, unit=bot_waits.SILENT_AFTER)
     if heartbeat is None or not doublings:
         return None

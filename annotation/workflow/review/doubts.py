@@ -51,7 +51,7 @@ def find_doubts(
     return {key: reasons for key, reasons in found.items() if reasons}
 
 
-def _select_disputed(project: Project) -> sa.Select[Any]:
+def _select_disputed(project: Project) -> Any:
     """The answers to items that have different ones, or of which none counts: item, answer, exclusion and flags."""
     counts = judgements.build_counting_condition()
     of_project = (

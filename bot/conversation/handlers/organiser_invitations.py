@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from annotation.errors import Stale
-from annotation.store.models import Invitation
 from annotation.workflow.annotators import invitations
 from annotation.workflow.organisers import campaigns
 from annotation.workflow.organisers.campaigns import CampaignChoice
@@ -16,6 +16,9 @@ from bot.conversation.updates_and_calls import CallbackData, TelegramCalls
 from bot.conversation.views import organiser_invitations
 from bot.conversation.views.organiser_cards import OrganiserCard
 from bot.conversation.views.organiser_invitations import InvitationLine
+
+if TYPE_CHECKING:
+    from annotation.store.models import Invitation
 
 
 def _get_campaign(context: UpdateContext, callback: CallbackData) -> CampaignChoice:

@@ -722,6 +722,8 @@ forgotten = Done: we have forgotten you. Thank you for everything. Only you can 
 ## What the bot does not do
 
 # Short notice over the chat, at most 200 characters: the bot was called in a group.
+other-bot = You already answer in another bot. It knows where you stopped: { $link }
+other-bot-unnamed = You already answer in another bot. Go back to its chat: it knows where you stopped.
 only-private = This bot only works in private chats: open its profile and press “Start”.
 # Said to a photo, a voice message or a file.
 only-text = We can only read text.

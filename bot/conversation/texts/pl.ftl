@@ -395,6 +395,8 @@ forgotten = Gotowe: nic już o Tobie nie wiemy. Dziękujemy za wszystko. Ten cza
 
 ## Czego bot nie robi
 
+other-bot = Odpowiadasz już w innym bocie, który wie, na czym stanęło: { $link }
+other-bot-unnamed = Odpowiadasz już w innym bocie: wróć do jego rozmowy, on wie, na czym stanęło.
 only-private = Ten bot działa tylko w prywatnej rozmowie: otwórz jego profil i naciśnij „Start”.
 only-text = Czytamy tylko tekst.
 edited = Zmienionych wiadomości nie czytamy. Żeby poprawić odpowiedź, dotknij pod nią „Zmień”.

@@ -33,6 +33,8 @@ MAX_LABEL_UNITS = 40
 """How long the label of a button with a title is, in UTF-16 units."""
 MOST_NEEDS = 10
 """How many things that need the organisers are on one card."""
+MOST_ALIKE = 2
+"""In how many projects a thing to do has a button of its own; of more, the cards of the campaigns have it."""
 NEED_ACTS = {
     NeedKind.STALL: "announce",
     NeedKind.QUESTION: "inbox",
@@ -213,6 +215,8 @@ def build_need_buttons(needs: Sequence[Need], words: OrganiserWords) -> ButtonRo
     for act, project_id, title in acts:
         if act == "inbox":
             buttons.setdefault(act, build_act_button(words("button-inbox", count=number), act, queue))
+            continue
+        if uses[act] > MOST_ALIKE:
             continue
         label = words(ACT_LABELS[act])
         label = label if uses[act] == 1 else message_layout.shorten_text(f"{label} · {title}", MAX_LABEL_UNITS)

@@ -111,8 +111,8 @@ def render_announcement_preview(
         return words.render_card(words("announce-nobody"), buttons=((_build_all_button(words),),))
     send = build_act_button(words("button-send"), "send", draft_id, typed=(prompts.YES,))
     drop = _build_drop_button(words, draft_id)
-    told = f"{words('announce-preview', count=recipients)} {_describe_start(first, words)}"
-    return words.render_card(told, text, buttons=((send,), (drop,)))
+    told = (words("announce-preview", count=recipients), _describe_start(first, words))
+    return words.render_card(" ".join(told), text, buttons=((send,), (drop,)))
 
 
 def _build_drop_button(words: OrganiserWords, draft_id: int) -> InlineButton:

@@ -101,9 +101,11 @@ def leave_traces(people: People, session: Session, who: int) -> None:
         models.Conversation(annotator_id=who, step="skip", data={"text": MARKER}, at=NOW),
         models.ItemMessage(assignment_id=done, message_id=TELEGRAM_ID),
         models.AnswerMessage(annotator_id=who, message_id=TELEGRAM_ID, assignment_id=done, question=MARKER),
-        models.Inbox(update_id=1, telegram_id=chat, payload={"text": MARKER}, received_at=NOW, reason=MARKER),
-        models.Outbox(chat_id=chat, calls=[{"text": MARKER}], content=MARKER.encode(), created_at=NOW, due_at=NOW),
-        models.ChatPause(chat_id=chat, until=NOW),
+        models.Inbox(bot_id=1, update_id=1, telegram_id=chat, payload={"text": MARKER}, received_at=NOW, reason=MARKER),
+        models.Outbox(
+            bot_id=1, chat_id=chat, calls=[{"text": MARKER}], content=MARKER.encode(), created_at=NOW, due_at=NOW
+        ),
+        models.ChatPause(bot_id=1, chat_id=chat, until=NOW),
         models.NoticeWish(annotator_id=who, reminders=True),
         models.OrganiserNotice(annotator_id=who, key=MARKER, notice=MARKER, at=NOW),
         models.SubmissionReview(
@@ -290,7 +292,7 @@ def test_the_log_is_said_to_hold_what_was_erased_until_it_is_empty(people: Peopl
             detachment.detach_people(session, queries.get_project(session, "words"), now=LATER)
         since = erasure_log.empty_log(people.db)
         assert since is not None
-        assert "may still be in the log" in erasure_log.describe_wait(since)
+        assert "may still be in the log" in erasure_log.describe_wait(f"{since}")
         assert find_in_files(file, 77_123_456)
     assert erasure_log.empty_log(people.db) is None
     with people.db.reading() as view:

@@ -190,8 +190,9 @@ def send(studio: StudioScenario, who: int, assignment: int, *, task: int) -> Lab
         )
         session.add(batch)
         session.flush()
-        sent = {"remote_id": task, "sent_at": scenario.now}
-        session.add(LabelStudioTask(assignment_id=assignment, batch_id=batch.id or 0, **sent))
+        session.add(
+            LabelStudioTask(assignment_id=assignment, batch_id=batch.id or 0, remote_id=task, sent_at=scenario.now)
+        )
         session.flush()
         session.expunge_all()
     return batch

@@ -113,9 +113,9 @@ def test_keys_do_not_move_with_the_words(file: Path) -> None:
     about = definition(file)
     renamed = tuple(one.model_copy(update={"text": f"Other words: {one.name}"}) for one in about.all_questions)
     translated = about.model_copy(update={"question": None, "questions": renamed, "language": "en"})
-    for second in (False, True):
-        keys = passes.assign_hotkeys(translated, second_pass=second)
-        assert keys == passes.assign_hotkeys(about, second_pass=second)
+    for is_second in (False, True):
+        keys = passes.assign_hotkeys(translated, second_pass=is_second)
+        assert keys == passes.assign_hotkeys(about, second_pass=is_second)
     first, second = (keys_by_control(tree(about, second_pass=one)) for one in (False, True))
     assert {name: first[name] for name in first.keys() & second.keys()} == {
         name: second[name] for name in first.keys() & second.keys()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
@@ -37,7 +37,7 @@ def test_words_typed_outside_of_a_field_choose_nothing(
     """Every letter, which were keys of options before; a digit chooses, and is shown beside its option."""
     template_files.write_template(tmp_path / "t", template_name=template)
     definition, items = stored(tmp_path / "t/project.yaml")
-    more = {"first": {"answer": "пес"}, "gold": {"answer": "пес"}} if second else {}
+    more: dict[str, Any] = {"first": {"answer": "пес"}, "gold": {"answer": "пес"}} if second else {}
     board = put(definition, [payloads.build_task(definition, items[0], assignment_id=1, **more)], second_pass=second)
     visitor = visit()
     visitor.come(board.studio)

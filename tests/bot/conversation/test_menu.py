@@ -78,7 +78,7 @@ def work(chat: Chat, name: str, number: int, *, telegram_id: int) -> None:
     """Somebody answers so many items of a project."""
     with chat.db.transaction() as session:
         who = registration.register_telegram_annotator(
-            session, telegram_id=telegram_id, language=chat.language or "", key=KEY, now=chat.now
+            session, telegram_id=telegram_id, language=chat.language or "uk", key=KEY, now=chat.now
         )
         who.time_zone = "Europe/Kyiv"
         session.add(who)

@@ -934,6 +934,8 @@ def adjudicating(play: Play) -> None:
     play.tap("text-save")
     play.tap("case-broken")
     chat.say("?!")
+    play.tap("case-broken")
+    chat.say("2 × 2")
     play.tap("undo")
     play.tap("case-later")
     chat.say("hm")

@@ -69,7 +69,7 @@ async def test_a_process_with_a_fast_clock_leaves_others_their_messages(db: Data
     hold = MessageHold(holder="another", until=processes.get_machine_time() + timedelta(seconds=60))
     draft = OutboxDraft(chat_id=1, calls=[{"method": "sendMessage", "data": {"text": "news"}}])
     with db.transaction() as session:
-        mailbox.store_messages(session, [draft], now=processes.get_machine_time(), hold=hold)
+        mailbox.store_messages(session, [draft], bot_id=app.bot_id, now=processes.get_machine_time(), hold=hold)
     async with app:
         await app.sweeper.sweep_once()
         await asyncio.sleep(0.1)

@@ -29,7 +29,7 @@ def put(stage: Stage, chat_id: int, *, repeatable: bool = True, paced: bool = Fa
     """A message that somebody left in the outbox, due now."""
     with stage.db.transaction() as session:
         draft = OutboxDraft(chat_id=chat_id, calls=[BROADCAST], repeatable=repeatable, paced=paced)
-        [message] = mailbox.store_messages(session, [draft], now=stage.now)
+        [message] = mailbox.store_messages(session, [draft], bot_id=stage.app.bot_id, now=stage.now)
     return message.id
 
 
@@ -112,7 +112,7 @@ async def test_what_another_process_dropped_is_not_sent(stage: Stage) -> None:
     with stage.db.transaction() as session:
         assert processes.delete_chat_messages(session, chat_id=1) == ()
     message = OutboxMessage(
-        id=number, chat_id=1, calls=[BROADCAST], repeatable=False, created_at=stage.now, held_until=stage.now
+        id=number, bot_id=1, chat_id=1, calls=[BROADCAST], repeatable=False, created_at=stage.now, held_until=stage.now
     )
     stage.app.sender.send([message])
     await stage.app.sender.wait_until_idle()
@@ -176,7 +176,9 @@ async def test_messages_of_a_process_that_died_are_sent_by_another_in_time(stage
     await stage.say(person, "/start")
     with stage.db.transaction() as session:
         hold = MessageHold(holder="another", until=stage.now + timedelta(seconds=15))
-        mailbox.store_messages(session, [OutboxDraft(chat_id=1, calls=[BROADCAST])], now=stage.now, hold=hold)
+        mailbox.store_messages(
+            session, [OutboxDraft(chat_id=1, calls=[BROADCAST])], bot_id=stage.app.bot_id, now=stage.now, hold=hold
+        )
     await stage.app.sweeper.sweep_once()
     await asyncio.sleep(0.05)
     assert len(person.messages) == 1
@@ -191,7 +193,9 @@ async def test_what_another_process_has_yet_to_send_comes_first(stage: Stage) ->
     await stage.say(person, "/start")
     with stage.db.transaction() as session:
         hold = MessageHold(holder="another", until=stage.now + timedelta(seconds=5))
-        mailbox.store_messages(session, [OutboxDraft(chat_id=1, calls=[BROADCAST])], now=stage.now, hold=hold)
+        mailbox.store_messages(
+            session, [OutboxDraft(chat_id=1, calls=[BROADCAST])], bot_id=stage.app.bot_id, now=stage.now, hold=hold
+        )
     await stage.say(person, "hello")
     await asyncio.sleep(0.3)
     assert len(person.messages) == (2 if stage.app.runner.single_writer else 1)
@@ -208,7 +212,7 @@ async def test_html_that_telegram_cannot_read_goes_as_plain_text(stage: Stage) -
     await stage.say(person, "/start")
     call = {"method": "sendMessage", "data": {"text": "<b>a &lt; b</i>", "parse_mode": "HTML"}}
     with stage.db.transaction() as session:
-        mailbox.store_messages(session, [OutboxDraft(chat_id=1, calls=[call])], now=stage.now)
+        mailbox.store_messages(session, [OutboxDraft(chat_id=1, calls=[call])], bot_id=stage.app.bot_id, now=stage.now)
     await stage.app.recover()
     await until(lambda: len(person.messages) == 2)
     assert person.messages[-1].text == "a < b"
@@ -279,11 +283,13 @@ async def test_a_message_that_comes_as_the_sending_to_its_chat_ends_is_sent(
     sender, add = stage.app.sender, stage.app.receipts.add
     with stage.db.transaction() as session:
         drafts = [OutboxDraft(chat_id=1, calls=[BROADCAST])] * 2
-        first, second = mailbox.store_messages(session, drafts, now=stage.now, hold=sender.make_hold())
+        first, second = mailbox.store_messages(
+            session, drafts, bot_id=stage.app.bot_id, now=stage.now, hold=sender.make_hold()
+        )
 
-    def add_and_send(number: int, *, shown: Sequence[ShownAssignment] = ()) -> None:
-        add(number, shown=shown)
-        if number == first.id:
+    def add_and_send(message: OutboxMessage, *, shown: Sequence[ShownAssignment] = ()) -> None:
+        add(message, shown=shown)
+        if message.id == first.id:
             loop.call_soon(sender.send, [second])
 
     monkeypatch.setattr(stage.app.receipts, "add", add_and_send)

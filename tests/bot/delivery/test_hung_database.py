@@ -174,7 +174,7 @@ async def test_a_bot_outlives_a_database_that_hangs_and_ends_if_it_is_told_to(
             request=LocalRequest(telegram),
         )
         monkeypatch.setattr(telegram_api, "POLL_SECONDS", 1)
-        serving = asyncio.create_task(application.serve_updates(app, token=telegram.token))
+        serving = asyncio.create_task(application.serve_updates(app))
         await until(lambda: telegram.calls["getupdates"])
         proxy.swallows, app.watchdog.seconds, app.watchdog.silent_seconds = True, 2, 2
         person.send("/start")
@@ -216,6 +216,7 @@ HANGING_BOT = """
 import sys, time
 from bot import application
 from bot.conversation.updates_and_calls import ConversationSettings
+from bot.delivery import delivery_settings
 from bot.delivery.transaction_runner import TransactionRunner
 from annotation.store import database
 from bot.emulator.request import LocalRequest
@@ -233,7 +234,8 @@ with database.open_database(sys.argv[1]) as db:
         settings=application.build_delivery_settings(ConversationSettings(key=b"k" * 32)),
         request=LocalRequest(telegram),
     )
-    application.run_application(app, token=telegram.token, log_level="INFO")
+    delivery_settings.configure_logging("INFO", telegram.token)
+    application.run_application(app)
 """
 
 

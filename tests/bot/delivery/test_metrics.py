@@ -1,9 +1,10 @@
-"""Metrics: what Prometheus reads on the health port, and that the board in `docker/` asks for nothing else."""
+"""Metrics: what Prometheus reads on the health port, and that board and alerts in `docker/` ask for nothing else."""
 
 from __future__ import annotations
 
 import json
 import re
+from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,11 +12,14 @@ import aiohttp
 import pytest
 from _faulty_telegram import FaultyServer
 from prometheus_client.parser import text_string_to_metric_families
+from ruamel.yaml import YAML
 
-from annotation.errors import Unavailable
+from annotation.errors import NotWritable, Unavailable
 from annotation.workflow.monitoring import campaign_status
 from bot import application
 from bot.delivery.metrics import METRICS_PATH, DatabaseReader
+from bot.delivery.polling import POLLING_LEASE
+from bot.delivery.process_lease import LeaseKeeper
 from bot.delivery.telegram_api import AiohttpRequest, CallNotSent
 from bot.delivery.webhook import HEALTH_PATH, ListenAddress, serve_http
 
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
     from tests.bot.delivery.conftest import Stage
 
 ANY_PORT = ListenAddress(host="127.0.0.1", port=0, field="HROMADA_HEALTH_LISTEN")
-BOARD = Path(__file__).parents[3] / "docker" / "grafana.json"
+DOCKER = Path(__file__).parents[3] / "docker"
 TELEGRAM_ID = 700_123_456
 LABELS = {
     "hromada_updates_total": {"kind": {"message", "tap"}},
@@ -74,8 +78,8 @@ async def test_the_metrics_count_a_campaign_and_name_nobody(stage: Stage) -> Non
     await stage.say(person, "boom")
     with stage.db.transaction() as session:
         session.connection().exec_driver_sql(
-            "INSERT INTO inbox (update_id, telegram_id, payload, received_at, attempts) "
-            f"VALUES (99, 5, '{{}}', '{stage.now:%Y-%m-%d %H:%M:%S.%f}', 0)"
+            "INSERT INTO inbox (bot_id, update_id, telegram_id, payload, received_at, attempts) "
+            f"VALUES (1, 99, 5, '{{}}', '{stage.now:%Y-%m-%d %H:%M:%S.%f}', 0)"
         )
     measured = stage.app.runner.measurements
     async with AiohttpRequest(measurements=measured) as telegram:
@@ -125,15 +129,49 @@ async def test_a_database_that_is_silent_leaves_the_other_metrics(
     assert found["hromada_tap_to_saved_seconds_count"] == {(): 0}
 
 
+def list_metrics(query: str) -> list[str]:
+    """The metrics of ours that a query of Prometheus names."""
+    return re.findall(r"\b(?:hromada|process)_\w+", query)
+
+
 async def test_the_board_asks_for_metrics_that_there_are(stage: Stage) -> None:
     """Each query of the Grafana board names a metric of ours, and each metric of ours has a query."""
     stage.app.runner.measurements.note_response(500)
     stage.app.runner.measurements.note_response(200)
     stage.app.runner.measurements.updates["tap"] += 1
     there = {name for name in read_samples(await ask(stage)) if not name.startswith("python_")}
-    panels = json.loads(BOARD.read_text("utf-8"))["panels"]
+    panels = json.loads((DOCKER / "grafana.json").read_text("utf-8"))["panels"]
     queries = [target["expr"] for panel in panels for target in panel.get("targets", ())]
-    asked = {name for query in queries for name in re.findall(r"\b(?:hromada|process)_\w+", query)}
+    asked = {name for query in queries for name in list_metrics(query)}
     assert asked - there == set()
     unasked = {name for name in there - asked if name.startswith("hromada_")}
     assert {re.sub("_(count|sum|bucket)$", "", name) for name in unasked} <= {"hromada_tap_to_saved_seconds"}
+
+
+async def test_alerts_ask_for_metrics_that_there_are(stage: Stage) -> None:
+    """Each alert names metrics and values of labels that a bot has, how bad it is, what is wrong and what to do."""
+    measured = stage.app.runner.measurements
+    measured.note_response(HTTPStatus.CONFLICT)
+    measured.count_error("transaction", NotWritable.__name__)
+    LeaseKeeper(stage.app.runner, POLLING_LEASE)  # the poller has it
+    text = await ask(stage)
+    there = {sample.name for family in text_string_to_metric_families(text) for sample in family.samples}
+    values = {
+        (sample.name, *label)
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+        for label in sample.labels.items()
+    }
+    [group] = YAML(typ="safe").load(DOCKER / "alerts.yaml")["groups"]
+    for rule in group["rules"]:
+        query, words = rule["expr"], rule["annotations"]
+        asked = list_metrics(query)
+        assert asked or "up{" in query, query
+        assert set(asked) <= there, query
+        for metric, braces in re.findall(r"(hromada_\w+)\{(.*?)\}", query):
+            for label, pattern in re.findall(r'(\w+)=~?"(.*?)"', braces):
+                assert any((metric, label) == (m, n) and re.fullmatch(pattern, value) for m, n, value in values), query
+        assert rule["labels"]["severity"] in {"critical", "warning"}
+        assert words["summary"].endswith("."), rule["alert"]
+        assert words["description"], rule["alert"]
+    assert len({rule["alert"] for rule in group["rules"]}) == len(group["rules"]) >= 10

@@ -49,7 +49,7 @@ def put(stage: Stage, *calls: Mapping[str, Any], chat_id: int = 1, paced: bool =
     """A message in the outbox, due now."""
     with stage.db.transaction() as session:
         [message] = mailbox.store_messages(
-            session, [OutboxDraft(chat_id=chat_id, calls=calls, paced=paced)], now=stage.now
+            session, [OutboxDraft(chat_id=chat_id, calls=calls, paced=paced)], bot_id=stage.app.bot_id, now=stage.now
         )
     return message.id
 
@@ -342,7 +342,7 @@ async def test_a_message_whose_hold_another_process_took_over_is_not_sent_here(s
     stage.now += timedelta(seconds=30)
     theirs = MessageHold(holder="another", until=stage.now + timedelta(seconds=6))
     with stage.db.transaction() as session:
-        [taken] = mailbox.take_due_messages(session, now=stage.now, hold=theirs, paced=False)
+        [taken] = mailbox.take_due_messages(session, bot_id=stage.app.bot_id, now=stage.now, hold=theirs, paced=False)
     assert taken.id == number
     await until(lambda: stage.app.sender.list_held_ids() == [])
     assert len(person.messages) == 1

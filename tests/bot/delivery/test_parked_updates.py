@@ -58,7 +58,7 @@ async def test_an_update_of_an_unknown_version_is_parked(stage: Stage, caplog: p
     person = stage.telegram.person(1)
     update = ReceivedUpdate(update_id=1, telegram_id=1, payload={"version": 99, "kind": "telepathy"})
     with stage.db.transaction() as session:
-        mailbox.store_updates(session, [update], now=stage.now)
+        mailbox.store_updates(session, [update], bot_id=stage.app.bot_id, now=stage.now)
     with caplog.at_level(logging.WARNING):
         await stage.say(person, "/start")
         await stage.app.sweeper.sweep_once()
@@ -291,7 +291,12 @@ async def test_a_sweep_that_fails_is_said_once_and_the_rest_is_swept(
         await asyncio.sleep(0.1)
         with stage.db.transaction() as session:
             payload = {"version": 99}
-            mailbox.store_updates(session, [ReceivedUpdate(update_id=9, telegram_id=1, payload=payload)], now=stage.now)
+            mailbox.store_updates(
+                session,
+                [ReceivedUpdate(update_id=9, telegram_id=1, payload=payload)],
+                bot_id=stage.app.bot_id,
+                now=stage.now,
+            )
         await stage.app.deliver(update)
         stage.now += timedelta(seconds=5)
         await until(lambda: list_parked(stage))

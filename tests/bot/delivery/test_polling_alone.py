@@ -137,7 +137,7 @@ async def ended(stage: Stage, *, seconds: float = 0.5) -> str:
     """The sentence and the remedy with which a bot ends that nobody answers for so long."""
     stage.app.watchdog.seconds, stage.app.watchdog.exit_when_stuck = seconds, True
     with pytest.raises(Unavailable) as failure:
-        await asyncio.wait_for(application.serve_updates(stage.app, token=stage.telegram.token), 300)
+        await asyncio.wait_for(application.serve_updates(stage.app), 300)
     return f"{failure.value} {failure.value.remedy}"
 
 

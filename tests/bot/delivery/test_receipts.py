@@ -45,7 +45,7 @@ def put(chat: int, text: str, *, repeatable: bool = True) -> Callable[[Session],
     """A use-case that stores a message."""
     draft = OutboxDraft(chat_id=chat, calls=[{"method": "sendMessage", "data": {"text": text}}], repeatable=repeatable)
     hold = mailbox.MessageHold(holder=ME, until=NOW + timedelta(seconds=6))
-    return lambda session: mailbox.store_messages(session, [draft], now=NOW, hold=hold)
+    return lambda session: mailbox.store_messages(session, [draft], bot_id=1, now=NOW, hold=hold)
 
 
 async def send(sender: Sender, messages: Sequence[OutboxMessage]) -> None:
@@ -71,7 +71,7 @@ async def runner(db: database.Database) -> AsyncIterator[TransactionRunner]:
 async def test_a_receipt_never_removes_another_message(runner: TransactionRunner, db: database.Database) -> None:
     """One is sent, its receipt waits for a busy database; somebody else turns out to have left, a third has news."""
     api, receipts = FakeApi(), Receipts(runner)
-    sender = Sender(runner=runner, api=api, receipts=receipts, rate_limit=RateLimit(), holder=ME)  # type: ignore[arg-type]
+    sender = Sender(runner=runner, api=api, receipts=receipts, rate_limit=RateLimit(), bot_id=1, holder=ME)  # type: ignore[arg-type]
     gone = await runner.run(put(GONE, "to one who left"))
     await send(sender, await runner.run(put(1, "first")))
     busy = asyncio.create_task(runner.run(lambda _: time.sleep(0.2)))
@@ -110,7 +110,7 @@ async def test_what_could_not_be_noted_is_noted_later(
         raise Unavailable("The database is locked.", remedy="Wait.")
 
     monkeypatch.setattr(mailbox, "delete_messages", locked)
-    receipts.add(message.id)
+    receipts.add(message)
     assert not await receipts.save()
     async with asyncio.timeout(300):
         while left(db):
@@ -123,7 +123,7 @@ async def test_a_message_that_was_sent_is_not_taken_for_lost(
 ) -> None:
     """What cannot be noted as sent now keeps the chat from being given up: the rest is tried again."""
     api, receipts = FakeApi(), Receipts(runner)
-    sender = Sender(runner=runner, api=api, receipts=receipts, rate_limit=RateLimit(), holder=ME)  # type: ignore[arg-type]
+    sender = Sender(runner=runner, api=api, receipts=receipts, rate_limit=RateLimit(), bot_id=1, holder=ME)  # type: ignore[arg-type]
 
     async def silent() -> bool:
         return False

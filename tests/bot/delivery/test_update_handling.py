@@ -152,7 +152,12 @@ async def test_of_two_processes_that_see_an_update_one_handles_it(stage: Stage, 
     person.send("/start")
     received = [telegram_payloads.parse_update(update) for update in stage.telegram.take()]
     with stage.db.transaction() as session:
-        mailbox.store_updates(session, [telegram_payloads.dump_update(one) for one in received if one], now=stage.now)
+        mailbox.store_updates(
+            session,
+            [telegram_payloads.dump_update(one) for one in received if one],
+            bot_id=stage.app.bot_id,
+            now=stage.now,
+        )
     async with other:
         for app in (stage.app, other):
             app.workers.wake([person.id])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -18,6 +19,7 @@ from annotation.workflow.monitoring import bot_waits
 from annotation.workflow.monitoring.bot_waits import SENTENCES, BotWait, WaitReason
 from bot import application
 from bot.delivery import limits_and_retries, polling, process_lease, telegram_api
+from bot.delivery.limits_and_retries import AwaitedService
 from bot.delivery.telegram_api import CallNotSent
 from bot.delivery.webhook import build_health_route
 from bot.emulator.calls import Answer, CallRefused
@@ -132,8 +134,13 @@ async def test_the_process_that_began_outlives_every_trouble_with_telegram(
             assert wait.reason is reason, number
             assert timedelta(0) <= wait.since - begun < timedelta(seconds=60)
             assert (wait.until is None) is (reason is not WaitReason.TOLD_TO_WAIT)
-            status, health = await ask_health(stage)
-            assert (status, health["silent"], health["waits"]["for"]) == (503, ["telegram"], reason.value)
+            await until(lambda: stage.app.watchdog.list_silent_services() == [AwaitedService.TELEGRAM])
+            for is_to_end, expected in ((False, 200), (True, 503)):  # it goes on by itself: no reason to start it again
+                monkeypatch.setattr(stage.app.watchdog, "exit_when_stuck", is_to_end)
+                status, health = await ask_health(stage)
+                assert (status, health["well"], health["silent"]) == (expected, False, ["telegram"])
+                assert health["waits"]["for"] == reason.value
+            monkeypatch.setattr(stage.app.watchdog, "exit_when_stuck", False)
             trouble.refusal, answered = None, number + 1
             await until(lambda answered=answered: len(person.messages) == answered)  # type: ignore[misc]
             await until(lambda: trouble.find_wait() is None)
@@ -190,3 +197,25 @@ async def test_an_answer_to_a_poll_that_holds_no_update_is_an_error(
     monkeypatch.setattr(stage.app.api._poll_request, "post", answer)
     async with application.poll_in_background(stage.app):
         await until(lambda: person.messages)
+
+
+async def test_a_bot_that_reaches_nobody_says_once_that_it_asks(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """However often it tries, from the start on."""
+    monkeypatch.setattr(polling, "MIN_WAIT", 0.01)
+    monkeypatch.setattr(polling, "MAX_WAIT", 0.01)
+    caplog.set_level(logging.INFO, polling.__name__)
+    handle, attempts = stage.telegram.handle, Counter[str]()
+
+    async def refuse_first(method: str, values: Mapping[str, Any], files: Mapping[str, Any]) -> Answer:
+        attempts[method] += 1
+        if attempts["deleteWebhook"] <= 5:
+            return CallRefused(500, "Internal Server Error").answer()
+        return await handle(method, values, files)
+
+    monkeypatch.setattr(stage.telegram, "handle", refuse_first)
+    async with application.poll_in_background(stage.app):
+        await until(lambda: attempts["getUpdates"])
+    lines = [line.getMessage() for line in caplog.records if line.name == polling.__name__]
+    assert lines.count("This process asks Telegram for updates now.") == 1

@@ -28,6 +28,7 @@ from bot.delivery.webhook import (
     WEBHOOK_PATH,
     ListenAddress,
     WebhookReceiver,
+    list_webhook_routes,
     serve_http,
 )
 
@@ -53,7 +54,7 @@ UPDATE = {
 async def hook(stage: Stage) -> AsyncIterator[int]:
     """The endpoint, on a port of its own."""
     async with serve_http(
-        WebhookReceiver(stage.app.workers, stage.app.heartbeat, SECRET).list_routes(), ANY_PORT
+        list_webhook_routes(WebhookReceiver(stage.app.workers, stage.app.heartbeat, SECRET)), ANY_PORT
     ) as port:
         yield port
 
@@ -116,7 +117,7 @@ async def test_what_is_broken_off_or_hangs_is_closed_with_one_line(
         writer.write(text.encode())
         return reader, writer
 
-    routes = WebhookReceiver(stage.app.workers, stage.app.heartbeat, SECRET).list_routes()
+    routes = list_webhook_routes(WebhookReceiver(stage.app.workers, stage.app.heartbeat, SECRET))
     async with serve_http(routes, ANY_PORT) as hook:
         for text in ("", head[:40]):
             reader, writer = await send(hook, text)
@@ -192,9 +193,7 @@ async def called_bot(
     """A bot that Telegram calls, and that looks often whether it does."""
     monkeypatch.setattr(webhook, "CHECK_SECONDS", 0.05)
     serving = asyncio.create_task(
-        application.serve_updates(
-            stage.app, token=stage.telegram.token, webhook=WebhookAddress(url=URL, listen=ANY_PORT), health=health
-        )
+        application.serve_updates(stage.app, webhook=WebhookAddress(url=URL, listen=ANY_PORT), health=health)
     )
     await until(lambda: stage.telegram.webhook or serving.done())
     try:
@@ -326,9 +325,7 @@ async def test_in_both_modes_a_supervisor_can_ask_whether_the_bot_is_well(
         port = listening.getsockname()[1]
     address = ListenAddress(host="127.0.0.1", port=port, field="HROMADA_HEALTH_LISTEN")
     mode = WebhookAddress(url=URL, listen=ANY_PORT) if called else None
-    serving = asyncio.create_task(
-        application.serve_updates(stage.app, token=stage.telegram.token, webhook=mode, health=address)
-    )
+    serving = asyncio.create_task(application.serve_updates(stage.app, webhook=mode, health=address))
     await until(lambda: stage.telegram.calls["setwebhook" if called else "getupdates"])
     assert await ask_health(port) == (200, [])
     stage.app.watchdog.silent_seconds = 0.2
@@ -346,6 +343,6 @@ async def test_an_address_that_is_taken_is_named_with_its_setting(stage: Stage) 
     with socket.create_server(("127.0.0.1", 0)) as listening:
         taken = ListenAddress(host="127.0.0.1", port=listening.getsockname()[1], field="HROMADA_HEALTH_LISTEN")
         with pytest.raises(BadInput, match="Nothing can listen there") as failure:
-            await application.serve_updates(stage.app, token=stage.telegram.token, health=taken)
+            await application.serve_updates(stage.app, health=taken)
     assert failure.value.where is not None
     assert failure.value.where.field == "HROMADA_HEALTH_LISTEN"

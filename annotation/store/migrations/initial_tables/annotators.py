@@ -26,6 +26,7 @@ def create_tables() -> None:
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("pseudonym", sa.String(64), nullable=False),
         sa.Column("telegram_id", sa.BigInteger()),
+        sa.Column("bot_id", sa.BigInteger()),
         sa.Column("language", sa.String(8)),
         sa.Column("simulated", sa.Boolean(), nullable=False),
         sa.Column("insider", sa.Boolean(), server_default=sa.false(), nullable=False),

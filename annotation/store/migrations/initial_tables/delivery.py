@@ -21,6 +21,7 @@ def create_tables() -> None:
     """Create the tables with their constraints and indexes."""
     op.create_table(
         "inbox",
+        sa.Column("bot_id", BIG, autoincrement=False, nullable=False),
         sa.Column("update_id", BIG, autoincrement=False, nullable=False),
         sa.Column("telegram_id", sa.BigInteger()),
         sa.Column("payload", sa.JSON()),
@@ -30,13 +31,14 @@ def create_tables() -> None:
         sa.Column("code", sa.String(16)),
         sa.Column("reason", sa.String()),
         sa.Column("trace", sa.String()),
-        sa.PrimaryKeyConstraint("update_id", name=op.f("pk_inbox")),
+        sa.PrimaryKeyConstraint("bot_id", "update_id", name=op.f("pk_inbox")),
     )
     op.create_index("ix_inbox_waiting", "inbox", ["telegram_id", "update_id"], **build_partial_index("done_at IS NULL"))
     op.create_index("ix_inbox_parked", "inbox", ["update_id"], **build_partial_index("reason IS NOT NULL"))
     op.create_table(
         "outbox",
         sa.Column("id", BIG, nullable=False),
+        sa.Column("bot_id", sa.BigInteger(), nullable=False),
         sa.Column("chat_id", sa.BigInteger(), nullable=False),
         sa.Column("calls", sa.JSON(), nullable=False),
         sa.Column("content", sa.LargeBinary()),
@@ -57,9 +59,10 @@ def create_tables() -> None:
     op.create_index("ix_outbox_due_at", "outbox", ["due_at"], **build_partial_index("reason IS NULL"))
     op.create_table(
         "chat_pause",
+        sa.Column("bot_id", BIG, autoincrement=False, nullable=False),
         sa.Column("chat_id", BIG, autoincrement=False, nullable=False),
         sa.Column("until", MOMENT, nullable=False),
-        sa.PrimaryKeyConstraint("chat_id", name=op.f("pk_chat_pause")),
+        sa.PrimaryKeyConstraint("bot_id", "chat_id", name=op.f("pk_chat_pause")),
     )
     op.create_table(
         "told_group",
