@@ -40,7 +40,7 @@ def adjudicate(
     ] = False,
     sample: Annotated[
         int | None,
-        typer.Option(help="Items of the rest that a gold review draws, again if none is decided.", show_default=False),
+        typer.Option(help="Items of the rest that a gold review draws.", show_default=False),
     ] = None,
     models: Annotated[
         Path | None, typer.Option(help="Models' answers for a gold review: CSV with item_id, response.")
@@ -55,7 +55,7 @@ def adjudicate(
         Path | None, typer.Option(help="Decisions: CSV with item_id, gold, accepted (a JSON list), broken.")
     ] = None,
     undo: Annotated[bool, typer.Option("--undo", help="Take back your last decision, or file.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Draw a gold review before the project is closed.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Draw a gold review before the close.")] = False,
     label_studio: InLabelStudio = False,
     number: TaskNumber = DEFAULT_NUMBER,
     json: AsJson = False,

@@ -56,7 +56,7 @@ async def test_a_message_to_all_waits_in_sight_and_can_be_cancelled(chat: Chat, 
     text = await go(chat, organiser, "‹ All campaigns")
     assert "• A message to 1 person goes out 22.11, 03:00" in text
     text = await go(chat, organiser, "Messages to all: 1")
-    start = "It goes out from 22.11, 03:00: to each person from 10:00 where they are."
+    start = "It goes out from 22.11, 03:00 (Kyiv): to each person from 10:00 where they are."
     assert text.split("\n\n")[1] == f"1) to all: 1 person has yet to get it, 1 have it. {start}\nДякуємо!"
     text = await go(chat, organiser, "Cancel 1")
     assert text.startswith("Cancel this message? 1 person will not get it; 1 have it already and keep it:")

@@ -116,6 +116,8 @@ def _describe_project(project: models.Project) -> CampaignChoice:
     return CampaignChoice(kind=PROJECT, id=project.id or 0, name=project.name, title=project.title, projects=(project,))
 
 
+CampaignInvitation = models.Invitation
+"""An invitation of annotators to a campaign by its organisers."""
 INVITATION_LASTS = timedelta(days=14)
 """How long an invitation that was made in the chat can be used."""
 

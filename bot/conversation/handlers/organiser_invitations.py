@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from annotation.errors import Stale
 from annotation.workflow.annotators import invitations
 from annotation.workflow.organisers import campaigns
-from annotation.workflow.organisers.campaigns import CampaignChoice
+from annotation.workflow.organisers.campaigns import CampaignChoice, CampaignInvitation
 from bot.conversation import organiser_notifications
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import CallbackData, TelegramCalls
@@ -81,7 +81,7 @@ def _limit_invitation(context: UpdateContext, callback: CallbackData) -> Telegra
     return _show_invitations(context, callback)
 
 
-def _get_invitation(context: UpdateContext, callback: CallbackData) -> Invitation:
+def _get_invitation(context: UpdateContext, callback: CallbackData) -> CampaignInvitation:
     """The invitation of a button; raises Stale if the campaign has none with this id."""
     campaign = _get_campaign(context, callback)
     for invitation in campaigns.list_invitations(context.transaction.session, campaign):
@@ -90,7 +90,7 @@ def _get_invitation(context: UpdateContext, callback: CallbackData) -> Invitatio
     raise Stale("There is no such invitation.")
 
 
-def _describe_invitation(context: UpdateContext, invitation: Invitation) -> InvitationLine:
+def _describe_invitation(context: UpdateContext, invitation: CampaignInvitation) -> InvitationLine:
     return InvitationLine(
         id=invitation.id or 0,
         link=invitations.format_link(invitation.code, bot_name=context.settings.bot_name),

@@ -9,7 +9,7 @@ admin-announced = Повідомлення всім: { $count ->
     [few] ще отримають { $count } людини
    *[other] ще отримають { $count } людей
 }
-button-announced = Повідомлення всім: { $count }
+button-announced = Розсилки: { $count }
 stray-text = Зараз від вас не чекають тексту. Щоб написати людям, виберіть тут:
 status-loaded = не розпочато
 status-running = триває
@@ -144,7 +144,7 @@ announced-line = { $to }: { $count ->
     [few] ще отримають { $count } людини
    *[other] ще отримають { $count } людей
 }, уже мають { $reached }.
-button-cancel = Скасувати повідомлення
+button-cancel = Скасувати розсилку
 button-cancel-number = Скасувати { $number }
 cancel-why = Скасувати це повідомлення? { $count ->
     [one] Його не отримає { $count } людина
