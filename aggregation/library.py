@@ -107,13 +107,16 @@ def _find_on_engine(votes: Any, *, method: Any, ties: Any) -> FoundLabels:
     from aggregation.relations.vote_relation import count_votes
 
     if not isinstance(votes, ir.Table):
-        reader = getattr(votes, "fetch_arrow_reader", None)
+        reader = getattr(votes, "to_arrow_reader", None) or getattr(votes, "fetch_arrow_reader", None)
         if reader is None:
             raise HromadaError(
                 f"Votes cannot be a {type(votes).__name__}.",
                 remedy="Give a pandas frame, a table of Ibis or a relation of DuckDB.",
             )
-        votes = ibis.duckdb.connect().create_table("votes", reader())
+        engine = ibis.duckdb.connect()
+        engine.con.register("given", reader())
+        engine.con.execute("CREATE TABLE votes AS SELECT * FROM given")
+        votes = engine.table("votes")
     names = _name_columns(votes.columns)
     with count_votes(votes.select(**{ours: votes[name] for ours, name in names.items()})) as counted:
         if method == "majority":

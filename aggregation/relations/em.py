@@ -151,15 +151,16 @@ def _soften(votes: VoteRelation, sums: ir.Table, scores: list[ir.Column], *, bas
         N_VOTES,
         "top",
         **{f"e{place}": _raise(base, topped[f"s{place}"] - topped["top"]) for place in range(len(scores))},
+        **{f"given{place}": topped[f"s{place}"] != 0 for place in range(len(scores))},
     )
     total = reduce(add, [raised[f"e{place}"] for place in range(len(scores))])
     if unseen:
         total = total + unseen * _raise(base, -raised["top"])
     summed = raised.mutate(total=total)
     names = _list_posteriors(votes)
-    return summed.select(
-        ITEM, N_VOTES, **{name: summed[f"e{place}"] / summed["total"] for place, name in enumerate(names)}
-    )
+    found = {name: summed[f"e{place}"] / summed["total"] for place, name in enumerate(names)}
+    given = {f"given_{name}": summed[f"given{place}"] for place, name in enumerate(names)}
+    return summed.select(ITEM, N_VOTES, **found, **given)
 
 
 def find_greatest(columns: list[ir.Column]) -> ir.Column:
@@ -218,11 +219,13 @@ def _rate(votes: VoteRelation, posteriors: ir.Table, before: Estimates) -> Estim
 
 
 def _find_movement(posteriors: ir.Table, before: ir.Table, *, n_labels: int) -> float:
-    """The largest change of a posterior."""
+    """The largest change of a posterior; of labels that an item's votes do not name, one-coin's EM looks at none."""
     names = name_columns(POSTERIOR, n_labels)
-    joined = posteriors.join(before.rename({f"before_{name}": name for name in names}), ITEM)
-    moved = joined.agg(**{name: (joined[name] - joined[f"before_{name}"]).abs().max() for name in names}).execute()
-    return float(moved.to_numpy(dtype=np.float64).max(initial=0.0))
+    joined = posteriors.join(before.select(ITEM, **{f"before_{name}": before[name] for name in names}), ITEM)
+    change = {name: (joined[name] - joined[f"before_{name}"]).abs() for name in names}
+    moved = joined.agg(**{name: (one * joined[f"given_{name}"].cast("float64")).max() for name, one in change.items()})
+    found = moved.execute()
+    return float(found.to_numpy(dtype=np.float64).max(initial=0.0))
 
 
 def _list_posteriors(votes: VoteRelation) -> list[str]:

@@ -12,7 +12,11 @@ import pytest
 from aggregation import find_consensus
 from aggregation.errors import HromadaError
 
-ROWS = [(f"t{task}", f"w{worker}", "ab"[(task + (worker == task % 3)) % 2]) for task in range(8) for worker in range(3)]
+ROWS = [
+    (f"t{task}", f"w{worker}", "abc"[(task + (task % 7 < worker) * (worker % 2 + 1)) % 3])
+    for task in range(12)
+    for worker in range(5)
+]
 VOTES = pd.DataFrame(ROWS, columns=["task", "worker", "label"])
 
 

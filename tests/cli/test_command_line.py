@@ -70,7 +70,7 @@ def test_every_module_of_a_command_is_in_the_table() -> None:
     assert helpers == {
         "added_texts", "baseline_tables", "campaign_check", "case_screen", "command_line", "compare_folders",
         "compare_judges", "compare_projects", "comparison_files", "data_sets", "database_session", "decision_files",
-        "decision_push", "follow_up_files", "item_preview", "local_chat", "machine_checks", "need_lines",
+        "decision_push", "follow_up_files", "item_preview", "local_chat", "local_times", "machine_checks", "need_lines",
         "new_from_files", "opinion_tables", "other_projects", "panel_tables", "plan_results", "preference_tables",
         "project_transitions", "scheduled_backups", "score_files", "system_checks", "terminal_output",
         "terminal_text",
