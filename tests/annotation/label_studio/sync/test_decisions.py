@@ -110,7 +110,7 @@ class Desk:
 
     def __init__(self, hromada: Command, account: Account) -> None:
         self.run, self.account = hromada, account
-        self.person = hromada("people", "add-reviewer", "olha").strip()
+        self.person, self.email = hromada("people", "add-reviewer", "olha").strip(), account.email
         hromada("label-studio", "link", account.email, "--person", self.person)
 
     def push(self, *more: str, name: str = "stories", command: str = "adjudicate") -> dict[str, Any]:
@@ -415,7 +415,7 @@ def test_a_task_that_was_deleted_there_is_sent_again(desk: Desk) -> None:
             assert api.delete(f"/api/tasks/{tasks[item]['id']}/").status_code == 204
     told = " ".join(desk.run("label-studio", "pull").split())
     assert "deleted in Label Studio, or never sent: s2. Send again: hromada adjudicate stories --label-studio" in told
-    assert f"--as {desk.person} --question fixed" in told
+    assert f"--as {desk.email} --question fixed" in told
     assert desk.push()["sent"] == 1
     assert sorted(desk.tasks(remote)) == ["s2", "s3", "s4"]
     with desk.run.studio.api() as api:
