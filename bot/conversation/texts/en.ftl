@@ -721,9 +721,12 @@ forgotten = Done: we have forgotten you. Thank you for everything. Only you can 
 
 ## What the bot does not do
 
-# Short notice over the chat, at most 200 characters: the bot was called in a group.
+# Somebody who began in another bot of ours writes to this one.
+# $link (https://t.me/hromada_bot): the other bot
 other-bot = You already answer in another bot. It knows where you stopped: { $link }
+# The same, if the name of the other bot is not known.
 other-bot-unnamed = You already answer in another bot. Go back to its chat: it knows where you stopped.
+# Short notice over the chat, at most 200 characters: the bot was called in a group.
 only-private = This bot only works in private chats: open its profile and press “Start”.
 # Said to a photo, a voice message or a file.
 only-text = We can only read text.

@@ -395,7 +395,10 @@ forgotten = Gotowe: nic już o Tobie nie wiemy. Dziękujemy za wszystko. Ten cza
 
 ## Czego bot nie robi
 
+# Somebody who began in another bot of ours writes to this one.
+# $link (https://t.me/hromada_bot): the other bot
 other-bot = Odpowiadasz już w innym bocie, który wie, na czym stanęło: { $link }
+# The same, if the name of the other bot is not known.
 other-bot-unnamed = Odpowiadasz już w innym bocie: wróć do jego rozmowy, on wie, na czym stanęło.
 only-private = Ten bot działa tylko w prywatnej rozmowie: otwórz jego profil i naciśnij „Start”.
 only-text = Czytamy tylko tekst.

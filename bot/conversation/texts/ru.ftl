@@ -378,7 +378,10 @@ forgotten = Готово: мы вас забыли. Спасибо за всё. 
 
 ## Чего бот не умеет
 
+# Somebody who began in another bot of ours writes to this one.
+# $link (https://t.me/hromada_bot): the other bot
 other-bot = Вы уже отвечаете в другом боте, он знает, где Вы остановились: { $link }
+# The same, if the name of the other bot is not known.
 other-bot-unnamed = Вы уже отвечаете в другом боте: вернитесь в его чат, он знает, где Вы остановились.
 only-private = Бот работает только в личных сообщениях: откройте его профиль и нажмите «Начать».
 only-text = Мы читаем только текст.

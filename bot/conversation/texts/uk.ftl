@@ -378,7 +378,10 @@ forgotten = Готово: ми вас забули. Дякуємо за все. 
 
 ## Те, чого бот не вміє
 
+# Somebody who began in another bot of ours writes to this one.
+# $link (https://t.me/hromada_bot): the other bot
 other-bot = Ви вже відповідаєте в іншому боті, він знає, де Ви зупинилися: { $link }
+# The same, if the name of the other bot is not known.
 other-bot-unnamed = Ви вже відповідаєте в іншому боті: поверніться до його чату, він знає, де Ви зупинилися.
 only-private = Бот працює лише в особистих повідомленнях: відкрийте його профіль і натисніть «Почати».
 only-text = Ми читаємо лише текст.

@@ -237,7 +237,7 @@ def test_the_last_item_of_all_has_the_end_of_the_project(chat: Chat, load: Load)
     assert chat.tap("Ще 10")[-1].startswith("🏁 Це все, що було для вас. Дякуємо!")
     load([row | {"id": f"more {row['id']}"} for row in ROWS[:5]], name="more", title="Ще")
     chat.say("/start")
-    chat.tap("Б")
+    chat.tap("А")
     chat.tap("Лише 10")
     assert answer(chat, 5)[-1].startswith("🏁 Це все, що було для вас. Дякуємо!")
 
