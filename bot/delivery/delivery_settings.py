@@ -154,10 +154,3 @@ class DeliverySettings:
     bot_profiles: tuple[BotProfile, ...] = ()
     bot_names: Mapping[int, str] = field(default_factory=dict)
     name_own_bot: OwnBotNamer = _name_nothing
-
-    def find_other_bot(self, owner_id: int | None, bot_id: int) -> str | None:
-        """The name of the bot that somebody belongs to, where it is another one than this; else None.
-
-        Who belongs to a bot that the installation no longer has is taken over by the next bot that they write to.
-        """
-        return None if owner_id is None or owner_id == bot_id else self.bot_names.get(owner_id)

@@ -396,7 +396,8 @@ class Workers:
         if wait > 0:
             return _ServedUpdate(wait=wait)
         now, settings = self.runner.clock(), self.settings
-        other_name = settings.find_other_bot(pending.owner_id, self.bot_id) if incoming.private else None
+        is_other = incoming.private and pending.owner_id not in (None, self.bot_id)
+        other_name = settings.bot_names.get(pending.owner_id or 0) if is_other else None
         if other_name is None:
             calls = settings.handle_update(session, incoming, now=now, settings=settings.conversation)
         else:

@@ -56,7 +56,10 @@ def test_the_flow_says_what_was_taken_away(state: ReleaseState) -> None:
     assert "less: repeat: −8" in label
     assert "answers that count: 96" in label
     told = people.split('aria-label="')[1].split('"')[0]
-    assert "invited: 12; invited by friends: 3; consented: 10; started: 10; finished: 8; gave an answer that counts: 8" in told
+    assert (
+        "invited: 12; invited by friends: 3; consented: 10; started: 10; finished: 8; gave an answer that counts: 8"
+        in told
+    )
 
 
 def test_the_plan_stands_beside_what_was_reached(state: ReleaseState) -> None:

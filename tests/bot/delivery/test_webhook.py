@@ -319,7 +319,7 @@ async def ask_health(port: int) -> tuple[int, list[str]]:
 async def test_in_both_modes_a_supervisor_can_ask_whether_the_bot_is_well(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, called: bool
 ) -> None:
-    """Well while everybody answers, and unwell by the name of who is silent."""
+    """Well while everybody answers; it waits for who is silent, which is no reason to start it again."""
     monkeypatch.setattr(webhook, "CHECK_SECONDS", 0.05)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
@@ -330,8 +330,8 @@ async def test_in_both_modes_a_supervisor_can_ask_whether_the_bot_is_well(
     assert await ask_health(port) == (200, [])
     stage.app.watchdog.silent_seconds = 0.2
     stage.telegram.faults.stall()
-    async with asyncio.timeout(300):
-        while await ask_health(port) != (503, ["telegram"]):
+    async with asyncio.timeout(30):
+        while await ask_health(port) != (200, ["telegram"]):
             await asyncio.sleep(0.02)
     stage.telegram.faults.resume()
     serving.cancel()

@@ -24,7 +24,7 @@ USABLE, UNUSABLE = "придатне", "непридатне"
 INCOHERENT, SHORT, HOPELESS = "непослідовне", "закоротке", "безнадійне"
 SEVERAL, REPEATED = "можливі кілька відповідей", "варіанти повторюються"
 NO_WORD, TOLD = "неіснуюча форма слова", "граматика видає відповідь"
-KEYS = {INCOHERENT: "3", SHORT: "6", HOPELESS: "8", SEVERAL: "w", REPEATED: "t"}
+KEYS = {INCOHERENT: "3", SHORT: "6", HOPELESS: "8", SEVERAL: "2", REPEATED: "4"}
 
 ENDS = {"olha": " Кінець.", "taras": " Ось і все."}
 """What a person writes at the end of a story: one word of 8 characters with its blank, three of 11."""
@@ -195,7 +195,7 @@ class Person:
         for number in self._fill_batch("instance-filtering", self._boxes, "--second", leave=AT_THE_SCREEN[1]):
             row = self.page.locator(".hr-answers tr", has_text="Яке слово пропущено?")
             expect(row.locator("td")).to_have_text([self.items[number]["answer"]] * 2)
-            self._press("m", *(KEYS[box] for boxes in BOXES[self.name, number].values() for box in boxes))
+            self._press("0", *(KEYS[box] for boxes in BOXES[self.name, number].values() for box in boxes))
             self.visitor.submit()
 
     def _fill_batch(

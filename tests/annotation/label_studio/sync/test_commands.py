@@ -181,7 +181,7 @@ def test_what_stands_between_somebody_and_their_items_is_told_with_the_command_t
     )
     told = hromada("label-studio", "push", "c", "--person", email)
     code = told.partition(f"{email} (")[2].partition(")")[0]
-    assert f"hromada people agree {code} --project c --how 'signed, folder 3'" in " ".join(told.split())
+    assert f"hromada people agree {email} --project c --how 'signed, folder 3'" in " ".join(told.split())
     nothing = hromada.json("push", "c", "--person", email)
     assert (nothing["remote_id"], nothing["waiting"]) == (None, "consent"), "no empty project is made"
     hromada("people", "agree", code, "--project", "c", "--how", "signed, folder 3")

@@ -88,7 +88,7 @@ def test_a_faultless_item_is_submitted_in_the_second_pass_and_only_then_kept(
     expect(submit).to_be_enabled()
     expect(page.locator(".lsf-choice input:checked")).to_have_count(0)
     visitor.submit_refused("Перегляньте відповіді вгорі")
-    page.keyboard.press("m")
+    page.keyboard.press("0")
     visitor.submit()
     page.get_by_role("button", name="Skip").click()
     expect(page.get_by_text("No More Tasks", exact=False).or_(page.get_by_text("You've completed"))).to_be_visible()
