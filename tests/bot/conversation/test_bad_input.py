@@ -321,7 +321,7 @@ def test_right_to_left_stays_within_its_option(chat: Chat, load: Load) -> None:
     options = ["\u202eabc", "שלום", "ні, але не зовсім так\u200b"]
     load([{"id": "2", "text": "Що?", "options": options, "gold": options[0]}])
     chat.say("/start")
-    chat.tap("Б · Слова")
+    chat.tap("А · Слова")
     chat.tap("Почати")
     assert "А) \u2068\u202eabc\u202c\u2069\nБ) \u2068שלום\u2069\nВ) ні, але не" in chat.last.text
     chat.tap("А")
