@@ -15,11 +15,14 @@ from bot.conversation.views import organiser_messages
 
 
 def _send_announcement(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
-    session, zone = context.transaction.session, context.settings.time_zone
-    draft = announcements.get_draft(session, announcement_id=callback.row_id, author_id=context.annotator_id)
-    first = waiting_announcements.find_first_time(session, draft, now=context.now, default_zone=zone)
+    draft = announcements.get_draft(
+        context.transaction.session, announcement_id=callback.row_id, author_id=context.annotator_id
+    )
+    first = waiting_announcements.find_first_time(
+        context.transaction.session, draft, now=context.now, default_zone=context.settings.time_zone
+    )
     number = campaigns.send_announcement(
-        session, announcement_id=callback.row_id, by=context.annotator_id, now=context.now
+        context.transaction.session, announcement_id=callback.row_id, by=context.annotator_id, now=context.now
     )
     words = organiser_notifications.make_words(context)
     card = organiser_messages.render_announced(callback.row_id, words, recipients=number, first=first)
