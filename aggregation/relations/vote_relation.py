@@ -16,7 +16,7 @@ from aggregation.errors import HromadaError
 from aggregation.schema import VOTE_COLUMNS, Codes, Floats
 
 MOST_LABELS = 200
-"""Every label is a column of the relations, and so many are the most."""
+"""The most labels: each of them is a column."""
 
 
 class EmptyCell(HromadaError):
@@ -33,7 +33,7 @@ class EmptyCell(HromadaError):
 ITEM, PAIR, NUMBER = "item", "pair", "n"
 """The columns of `VoteRelation.counted`."""
 Step = Callable[[str], None]
-"""Is told what is computed next."""
+"""A function that gets the name of each step before it begins."""
 
 
 def tell_nobody(_step: str) -> None:

@@ -47,7 +47,7 @@ for suite in trixie bookworm; do
   [ $suite = trixie ] || include+=,systemd,dbus,git,make,age,curl
   if ! podman image exists "localhost/stand-in-debian:$suite"; then
     echo "== stand-in-debian:$suite"
-    mmdebstrap --quiet --variant=minbase --include="$include" $suite "$work/$suite.tar" http://deb.debian.org/debian
+    mmdebstrap --quiet --variant=minbase --include="$include" $suite "$work/$suite.tar"
     podman import --quiet "$work/$suite.tar" "localhost/stand-in-debian:$suite" >/dev/null
     rm "$work/$suite.tar"
   fi
