@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,13 +17,6 @@ if TYPE_CHECKING:
     from exports.results import DataSetResult
 
 
-class Stop(StrEnum):
-    """When Dawid-Skene's estimation ends."""
-
-    CROWDKIT = "crowdkit"
-    CONVERGED = "converged"
-
-
 def aggregate(
     project: ProjectName,
     question: data_sets.QuestionName = None,
@@ -36,7 +28,9 @@ def aggregate(
     ] = data_sets.Ties.SHARED,
     seed: data_sets.Seed = 0,
     anchors: data_sets.Anchors = False,
-    stop: Annotated[Stop, typer.Option(help="For dawid_skene: as crowd-kit stops, or at convergence.")] = Stop.CROWDKIT,
+    stop: Annotated[
+        data_sets.Stop, typer.Option(help="For dawid_skene: as crowd-kit stops, or at convergence.")
+    ] = data_sets.Stop.CROWDKIT,
     unblind: data_sets.Unblind = False,
     json: AsJson = False,
 ) -> None:
@@ -51,7 +45,7 @@ def aggregate(
 
     with data_sets.open_view(None if earlier else [project], by="aggregate", unblind=unblind) as view:
         data = data_sets.read_votes(data_sets.read_project(view, project), question, earlier=earlier)
-    if stop is Stop.CONVERGED and method is not data_sets.Method.DAWID_SKENE:
+    if stop is data_sets.Stop.CONVERGED and method is not data_sets.Method.DAWID_SKENE:
         raise HromadaError(f"--stop is for dawid_skene; {method.value} has no such choice.", remedy="Leave it out.")
     options = ResultOptions(method=method.value, ties=ties.value, seed=seed, anchors=anchors, stop=stop.value)
     result = DataSetResult(data=data, options=options)

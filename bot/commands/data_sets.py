@@ -107,6 +107,13 @@ class Method(StrEnum):
     DAVIDSON = "davidson"
 
 
+class Stop(StrEnum):
+    """When Dawid-Skene's estimation ends."""
+
+    CROWDKIT = "crowdkit"
+    CONVERGED = "converged"
+
+
 class Ties(StrEnum):
     """What becomes of an item whose best answers tie."""
 

@@ -13,9 +13,9 @@ from aggregation import find_consensus
 from aggregation.errors import HromadaError
 
 ROWS = [
-    (f"t{task}", f"w{worker}", "abc"[(task + (task % 7 < worker) * (worker % 2 + 1)) % 3])
+    (f"t{task}", f"w{worker}", "abc"[(task + ((7 * task + 5 * worker) % 6 == 0)) % 3])
     for task in range(12)
-    for worker in range(5)
+    for worker in range(4)
 ]
 VOTES = pd.DataFrame(ROWS, columns=["task", "worker", "label"])
 

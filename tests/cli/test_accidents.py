@@ -293,8 +293,8 @@ def test_keys_that_cancel_at_a_real_terminal(multiq: Hromada) -> None:
     waiting = "a accept"
     steps = (
         (waiting, b"r"), ("(Esc goes back):", b"\x1b"), (waiting, b"r"), ("(Esc goes back):", b"wrong\x1b[D"),
-        (waiting, b"A"), ("any other key no", b"n"), (waiting, b"A"), ("any other key no", b"y"),
-        (waiting, b"u"), ("Taken back: 2 decisions.", b"q"),
+        (waiting, b"A"), ("any other key no", b"n"), (waiting, b"\x1b[AA"), ("any other key no", b"y"),
+        (waiting, b"u"), ("Taken back: 2 decisions.", "й".encode()),
     )  # fmt: skip
     shown = run_at_terminal(multiq, steps, "review", "multiq", "--as", olha, "--by-annotator")
     assert "Decided: 0. Waiting for you: 4." in shown

@@ -674,9 +674,8 @@ def test_doubtful_items_wait_and_their_labels_are_gold(doubts: Hromada) -> None:
     assert '"adjudication"' in built
 
 
-@pytest.mark.process
 def test_keys_choose_confirm_undo_skip_and_quit(doubts: Hromada) -> None:
-    """The same keys from a pipe and at a terminal; what was decided before quitting is stored."""
+    """What was decided before quitting is stored; `test_accidents.py` types the keys at a terminal."""
     olha = reviewer(doubts)
     shown = type_keys(doubts, "s3\nu" + "12\n" + "q", "adjudicate", "doubts", "--as", olha)
     assert "Decided: 1. Waiting for you: 3." in shown
@@ -684,8 +683,6 @@ def test_keys_choose_confirm_undo_skip_and_quit(doubts: Hromada) -> None:
     assert labels == [["both"], [], ["yes", "no"]]
     shown = type_keys(doubts, "bno text\nts\nboth\n\nq", "adjudicate", "doubts", "--as", olha)
     assert "What is wrong with the item?" in shown
-    screen = run_in_terminal(doubts, "1\r\x1b[Aй".encode(), "adjudicate", "doubts", "--as", olha)
-    assert "Decided: 1." in screen
 
 
 BOXES = """\

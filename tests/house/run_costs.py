@@ -10,7 +10,7 @@ from _test_meter import RUN_COSTS
 
 LIMIT = 5.0
 TIER_LIMIT = 800.0
-"""With some 270 more for collecting, for what modules share and for servers, nine and a half minutes on two cores."""
+"""At the pace of `_test_meter`; with some 270 for collecting, shared things and servers, 9.5 minutes on two cores."""
 
 
 def test_no_test_of_the_fast_tier_costs_more_than_its_limit() -> None:

@@ -4,13 +4,18 @@
 for, without fixtures that are made once for a module or a run. `CostReport` works where results come together: it
 prints the sum and the dearest tests, and leaves all of them in the file that HROMADA_RUN_COSTS names, which
 `tests/house/run_costs.py` judges.
+
+The same work takes twice the processor seconds where neighbours share the processor, so each test also times a loop
+that never changes, and limits hold for the seconds of a machine on which that loop takes `PACE`.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import statistics
 import sys
+import time
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +25,10 @@ import pytest
 
 RUN_COSTS = "HROMADA_RUN_COSTS"
 COST = "cpu_seconds"
+PACE_OF_TEST = "pace"
+STEPS = 5_000
+PACE = 75e-9
+"""Processor seconds a step of `measure_pace` at which limits are stated."""
 DEAREST = 10
 PROCESS_TESTS = pytest.StashKey[int]()
 """How many of the collected tests carry the marker `process`, before any is deselected."""
@@ -71,6 +80,7 @@ class TestMeter:
         """
         if call.when == "call":
             item.user_properties.append((COST, round(get_processor_seconds() - self.start - self.shared, 3)))
+            item.user_properties.append((PACE_OF_TEST, measure_pace()))
         report = yield
         if call.when == "call" and report.passed and self.started and item.get_closest_marker("process") is None:
             report.outcome = "failed"
@@ -83,24 +93,35 @@ class CostReport:
     """Collects the costs of all tests of a run."""
 
     costs: dict[str, float] = field(default_factory=dict)
+    paces: list[float] = field(default_factory=list)
+
+    @property
+    def slowness(self) -> float:
+        """How many times as long as at `PACE` the same work took."""
+        return statistics.mean(self.paces) / PACE if self.paces else 1.0
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take the cost from the report of a test's call."""
+        """Take the cost and the pace from the report of a test's call."""
         if report.when == "call":
-            self.costs[report.nodeid] = dict(report.user_properties).get(COST, 0.0)  # type: ignore[assignment]
+            told: dict[str, Any] = dict(report.user_properties)
+            self.costs[report.nodeid] = told.get(COST, 0.0)
+            self.paces += [told[PACE_OF_TEST]] if PACE_OF_TEST in told else []
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the sum, and the dearest tests where there are many."""
         if len(self.costs) < DEAREST:
             return
-        terminalreporter.write_line(f"{len(self.costs)} tests cost {sum(self.costs.values()):.0f} processor seconds")
+        total = sum(self.costs.values())
+        at_pace = f"{total / self.slowness:.0f} at the pace of the limits"
+        terminalreporter.write_line(f"{len(self.costs)} tests cost {total:.0f} processor seconds, {at_pace}")
         for name in sorted(self.costs, key=lambda one: -self.costs[one])[:DEAREST]:
             terminalreporter.write_line(f"{self.costs[name]:7.1f} {name}")
 
     def pytest_sessionfinish(self) -> None:
         """Leave the costs where the run was told to; the test that judges them leaves them as they are."""
         if (named := os.environ.get(RUN_COSTS)) and not any("run_costs.py" in name for name in self.costs):
-            Path(named).write_text(json.dumps(self.costs, indent=0), "utf-8")
+            costs = {name: round(cost / self.slowness, 3) for name, cost in self.costs.items()}
+            Path(named).write_text(json.dumps(costs, indent=0), "utf-8")
 
 
 def install(config: pytest.Config) -> None:
@@ -117,6 +138,14 @@ def install(config: pytest.Config) -> None:
 def get_processor_seconds() -> float:
     """The processor seconds of this process and of its children that have ended."""
     return sum(os.times()[:4])
+
+
+def measure_pace() -> float:
+    """Processor seconds a step of a loop that never changes takes now."""
+    began, total = time.thread_time(), 0
+    for number in range(STEPS):
+        total += number * number % 7
+    return (time.thread_time() - began) / STEPS
 
 
 def _read_words(arguments: object) -> list[str]:

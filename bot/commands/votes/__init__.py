@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from annotation.errors import BadInput, Where
-from bot.commands import terminal_output
+from bot.commands import data_sets, terminal_output
 from bot.commands.command_line import AsJson, CommandGroup
 
 if TYPE_CHECKING:
@@ -33,18 +33,11 @@ class Engine(StrEnum):
     SPARK = "spark"
 
 
-class Ties(StrEnum):
+class RelationTies(StrEnum):
     """The label of an item whose best labels tie."""
 
     SHARED = "shared"
     ALPHABETICAL = "alphabetical"
-
-
-class Stop(StrEnum):
-    """When Dawid-Skene ends."""
-
-    CROWDKIT = "crowdkit"
-    CONVERGED = "converged"
 
 
 app = typer.Typer(
@@ -64,7 +57,7 @@ Chosen = Annotated[
 EngineName = Annotated[Engine, typer.Option(help="DuckDB on this machine, or Spark on a cluster.")]
 Master = Annotated[str, typer.Option(help="With --engine spark: the cluster's address, or local[CORES].")]
 Memory = Annotated[str, typer.Option(help="The memory that the engine takes; the rest goes to files.")]
-TieRule = Annotated[Ties, typer.Option(help="Leave ties open, or take the first label in alphabetical order.")]
+TieRule = Annotated[RelationTies, typer.Option(help="Leave ties open, or take the first label in alphabetical order.")]
 Iterations = Annotated[int | None, typer.Option(min=1, help="The most iterations.", show_default=False)]
 MOST_SHOWN = 30
 """So many annotators are printed at most; all of them are written."""
@@ -88,7 +81,7 @@ def majority(
     files: Files,
     out: Out = None,
     as_: Chosen = None,
-    ties: TieRule = Ties.SHARED,
+    ties: TieRule = RelationTies.SHARED,
     engine: EngineName = Engine.DUCKDB,
     master: Master = "local[*]",
     memory: Memory = "3GB",
@@ -116,10 +109,11 @@ def dawid_skene(
     files: Files,
     out: Out = None,
     as_: Chosen = None,
-    ties: TieRule = Ties.SHARED,
+    ties: TieRule = RelationTies.SHARED,
     stop: Annotated[
-        Stop, typer.Option(help="crowdkit: once its bound gains under 1e-5 a vote; converged: once nothing moves.")
-    ] = Stop.CROWDKIT,
+        data_sets.Stop,
+        typer.Option(help="crowdkit: once its bound gains under 1e-5 a vote; converged: once nothing moves."),
+    ] = data_sets.Stop.CROWDKIT,
     iterations: Iterations = None,
     engine: EngineName = Engine.DUCKDB,
     master: Master = "local[*]",
@@ -149,7 +143,7 @@ def one_coin(
     files: Files,
     out: Out = None,
     as_: Chosen = None,
-    ties: TieRule = Ties.SHARED,
+    ties: TieRule = RelationTies.SHARED,
     iterations: Iterations = None,
     engine: EngineName = Engine.DUCKDB,
     master: Master = "local[*]",
@@ -164,7 +158,7 @@ def one_coin(
     import pandas as pd
 
     source = _Source(files=files, chosen=as_, engine=engine, master=master, memory=memory, out=out, quiet=json)
-    with _fit(source, "one_coin", stop=Stop.CONVERGED, iterations=iterations) as (votes, fit, tell):
+    with _fit(source, "one_coin", stop=data_sets.Stop.CONVERGED, iterations=iterations) as (votes, fit, tell):
         rows = _write_labels(source, votes, fit.posteriors, ties=ties, tell=tell)
         if out is not None:
             skills = pd.DataFrame({"annotator": votes.annotators, "skill": fit.estimates.skills})
@@ -314,7 +308,7 @@ def _make_step(*, quiet: bool) -> Step:
 
 @contextmanager
 def _fit(
-    source: _Source, model: Model, *, stop: Stop, iterations: int | None
+    source: _Source, model: Model, *, stop: data_sets.Stop, iterations: int | None
 ) -> Iterator[tuple[VoteRelation, RelationFit, Step]]:
     """The fit of a model, which begins where a run of the same command was interrupted."""
     from bot.commands.votes import checkpoint, vote_files
@@ -344,7 +338,7 @@ def _fit(
 
 
 def _write_labels(
-    source: _Source, votes: VoteRelation, posteriors: ir.Table, *, ties: Ties, tell: Step
+    source: _Source, votes: VoteRelation, posteriors: ir.Table, *, ties: RelationTies, tell: Step
 ) -> list[tuple[str, Cell]]:
     """Write labels.parquet where there is a folder, and count: the rows of the table that is printed."""
     from aggregation.relations.labels import choose_labels
