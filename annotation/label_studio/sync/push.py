@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlmodel import Session
+from sqlmodel import Session, select
 
 from annotation.errors import BadInput, Conflict, NotFound, Where
 from annotation.label_studio import configs
@@ -24,8 +24,8 @@ from annotation.label_studio.sync.queues import QueueChanges
 from annotation.label_studio.texts import load_texts
 from annotation.store import queries
 from annotation.store.database import Database
-from annotation.store.models import Annotator, Item, LabelStudioBatch, Project
-from annotation.vocabulary import BatchWork, ProjectStatus, UnassignedReason
+from annotation.store.models import Annotator, Item, LabelStudioBatch, Participation, Project
+from annotation.vocabulary import BatchWork, ProjectStatus, Stage, UnassignedReason
 from annotation.workflow import assignments, definitions
 from annotation.workflow.annotators import roster
 from annotation.workflow.assignments import AnnotatorTransaction, NotAssigned
@@ -60,7 +60,8 @@ class PushResult:
 
     `address` is where the annotator finds them; without a project, as nothing was assigned, it is empty, the id 0.
     `nothing_assigned` is why fewer are in hand than were asked for, `left_out` why named items were not assigned, by
-    their ids. `linked` is whether the annotator has an account.
+    their ids. `linked` is whether the annotator has an account, `before_main` whether other items come after a training
+    or test that has not ended.
     `sent_again` are items that were assigned before and missing on the server. `queues` are the changes of the queues
     of the project, by annotator: items that are assigned to them no more leave the queue.
     """
@@ -75,6 +76,7 @@ class PushResult:
     recovered: int
     nothing_assigned: NothingAssigned | None
     linked: bool
+    before_main: bool
     left_out: Mapping[str, NotAssigned] = field(default_factory=dict)
     sent_again: tuple[str, ...] = ()
     queues: Mapping[str, QueueChanges] = field(default_factory=dict)
@@ -233,6 +235,11 @@ class _Push:
                 self.annotator.id
                 in remote_projects.map_accounts_to_annotators(session, server=self.client.server_id).values()
             )
+            stage = session.exec(
+                select(Participation.stage).where(
+                    Participation.project_id == self.project.id, Participation.annotator_id == self.annotator.id
+                )
+            ).first()
         return PushResult(
             project=self.project.name,
             annotator=self.annotator.pseudonym,
@@ -244,6 +251,7 @@ class _Push:
             recovered=recovered,
             nothing_assigned=self.nothing_assigned,
             linked=linked,
+            before_main=stage not in {None, Stage.MAIN},
             left_out=left_out,
             **told,
         )

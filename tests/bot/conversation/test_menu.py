@@ -17,7 +17,7 @@ from tests.bot.conversation.conftest import KEY, Chat
 Load = Callable[..., None]
 SCREENS = {
     "uk": [
-        "Оберіть проєкт:",
+        "Виберіть проєкт:",
         "",
         "А) Слова — лишилося 2 запитання",
         "– all — ви вже відповіли на все",

@@ -147,7 +147,7 @@ def test_progress_of_single_projects(chat: Chat, load: Load) -> None:
     assert chat.say("/progress")[-1].startswith("Якою мовою")
     chat.say("/start")
     chat.tap("Українська")
-    assert chat.say("/progress")[-1].startswith("Оберіть проєкт:")
+    assert chat.say("/progress")[-1].startswith("Виберіть проєкт:")
     chat.tap("А")
     chat.tap("Почати")
     chat.tap("А")

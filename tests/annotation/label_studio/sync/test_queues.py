@@ -261,7 +261,7 @@ def test_people_are_named_by_e_mail_and_items_are_released_one_by_one(
     assert "taras@example.org belongs to no annotator. Link it: hromada label-studio link taras" in refused
     told = hromada("label-studio", "push", "p", "--person", email).splitlines()
     assert told[0].startswith(f"2 items wait for {email} (")
-    assert told[2] == "They get no more now: no other item is free for them; after a training, pull and push again."
+    assert told[2] == "They get no more now: no other item is free for them."
     code = told[0].split("(")[1].split(")")[0]
     assert hromada("people", "release", email, "--project", "p", "--item", "i1").splitlines() == [
         f"1 item taken back from {email}: 0 in Telegram, 1 in Label Studio.",
@@ -271,11 +271,33 @@ def test_people_are_named_by_e_mail_and_items_are_released_one_by_one(
     assert f"{code} does not have 'i1' in hand in p. `hromada status p --item i1` shows where it is." in again
     assert "p has no item 'i9'." in hromada("people", "release", email, "--project", "p", "--item", "i9", code=2)
     events = json.loads(hromada("status", "p", "--item", "i1", "--json"))["events"]
-    assert [event["at"] for event in events if event["at"] is None or event["at"] > clock().isoformat()] == [None]
+    assert [event["at"] for event in events if event["at"] is None or event["at"] > clock().isoformat()] == []
     assert events[-1]["what"] == "taken back by an organiser: its place is free"
     assert "Times are those of Europe/Kyiv." in hromada("status", "p", "--item", "i1")
     assert f"p, {email} ({code}): left the queue, no longer assigned: i1." in hromada("label-studio", "pull")
     assert hromada("people", "data", email) == hromada("people", "data", code)
+
+
+@pytest.mark.slow
+def test_who_is_in_a_training_is_told_to_get_the_rest_after_it(
+    tmp_path: Path, command: Callable[[Path], Command], accounts: Mapping[str, Account]
+) -> None:
+    """A push sends the training alone, and says when to push again; only a project with one says so."""
+    rows = [{"id": f"i{n}", "text": f"Речення {n}.", "pool": "main" if n else "training"} for n in range(3)]
+    (tmp_path / "i.jsonl").write_text(
+        "".join(json.dumps(row | {"gold": YES, "why": "Тому."}) + "\n" for row in rows), "utf-8"
+    )
+    source = "show: [text], where: {pool: main}, gold: gold, explanation: why}"
+    stages = "stages: {training: {pool: {where: {pool: training}}, explain: yes}}\n"
+    (tmp_path / "p.yaml").write_text(PROJECT.replace("show: [text]}", source) + stages, "utf-8")
+    hromada, email = command(tmp_path), accounts["olha"].email
+    hromada("load", "p.yaml")
+    hromada("start", "p")
+    told = hromada("label-studio", "push", "p", "--person", email).splitlines()
+    assert told[0].startswith(f"1 item waits for {email} (")
+    assert told[2] == (
+        "They get no more now: no other item is free for them; when they have done these, pull and push again."
+    )
 
 
 def test_more_than_a_page_of_tasks_is_listed(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
