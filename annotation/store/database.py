@@ -316,7 +316,7 @@ def create_engine(
         if parsed.get_backend_name() == "postgresql":
             options |= {"isolation_level": "READ COMMITTED"}
             options |= {"pool_size": pool, "max_overflow": 0, "pool_pre_ping": True}
-            options |= {"pool_timeout": min(30.0, answer_seconds)}
+            options |= {"pool_timeout": min(30.0, answer_seconds), "connect_args": {"client_encoding": "utf8"}}
         engine = sa.create_engine(parsed, **options)
     except (ArgumentError, NoSuchModuleError, ImportError, ValueError) as failure:
         raise _explain_unusable_url(str(url), failure) from None

@@ -183,6 +183,22 @@ def test_a_newer_database_is_refused(
         assert read_rows(opened.engine) == before
 
 
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+def test_a_database_that_cannot_store_every_text_is_refused(copies: Any, encoding: str) -> None:
+    """The error says how to make another one; nothing is made in this one."""
+    name = f"{copies.template}_{encoding.lower()}"
+    copies.say(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING '{encoding}' LOCALE_PROVIDER libc LOCALE 'C'")
+    try:
+        url = sa.make_url(copies.server).set(database=name)
+        with pytest.raises(BadInput, match=r"its encoding is not UTF-8\. Create another one: createdb --encoding UTF8"):
+            database.open_database(url).__enter__()
+        engine = database.create_engine(url.render_as_string(hide_password=False))
+        assert sa.inspect(engine).get_table_names() == []
+        engine.dispose()
+    finally:
+        copies.drop(name)
+
+
 def test_a_database_of_somebody_else_is_left_alone(db: database.Database, url: str) -> None:
     """Tables that are not ours, or a revision that we do not know, are refused."""
     with db.engine.begin() as connection:

@@ -21,6 +21,8 @@ HEAD = REVISIONS[-1]
 """The revision that this program works with."""
 SCRIPTS = Path(__file__).parent
 """The folder that Alembic reads; its `versions` holds one module a revision."""
+UTF8 = 6
+"""The number of the encoding in PostgreSQL's `pg_database`."""
 LOCK_NUMBER = 0x68726F6D616461
 """The number of the advisory lock: "hromada" in ASCII."""
 
@@ -84,6 +86,8 @@ def refuse_foreign_database(connection: sa.Connection) -> str | None:
             where=Where(file=connection.engine.url.database),
             remedy=f"Upgrade hromada: this one works with {HEAD}.",
         )
+    if connection.dialect.name == "postgresql":
+        _refuse_encoding(connection)
     if revision is None and set(sa.inspect(connection).get_table_names()) - {"alembic_version"}:
         raise BadInput(
             "The database belongs to another program.",
@@ -91,6 +95,18 @@ def refuse_foreign_database(connection: sa.Connection) -> str | None:
             remedy="Name another one (HROMADA_DATABASE_URL).",
         )
     return revision
+
+
+def _refuse_encoding(connection: sa.Connection) -> None:
+    """Raise BadInput where PostgreSQL cannot store every text; `connection` may give such texts as bytes."""
+    encoding = connection.execute(sa.text("SELECT encoding FROM pg_database WHERE datname = current_database()"))
+    if encoding.scalar_one() != UTF8:
+        name = connection.engine.url.database
+        raise BadInput(
+            "The database cannot store every text: its encoding is not UTF-8.",
+            where=Where(file=name),
+            remedy=f"Create another one: createdb --encoding UTF8 --template template0 {name}_utf8",
+        )
 
 
 def downgrade_schema(engine: sa.Engine, revision: str) -> None:
