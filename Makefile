@@ -21,7 +21,7 @@ mkdir -p build/test && find build/test -not -type d -not -name '*.pyc' -delete &
 	cp -Rp tests benchmarks docs docker examples requirements README.md README.uk.md .env.example .gitignore pyproject.toml Makefile build/test/ && \
 	cd build/test && $(if $(SHARED),HROMADA_SHARED="$(SHARED)") HROMADA_LABEL_STUDIO="$(STUDIO)" \
 	HROMADA_INSPECT="$(INSPECT)" HROMADA_RUN_COSTS="$(COSTS)" \
-	PYTHONDONTWRITEBYTECODE= \
+	PYTHONDONTWRITEBYTECODE= HYPOTHESIS_STORAGE_DIRECTORY="$(abspath build/hypothesis)" \
 	$(TIMED) "$(abspath $(BIN))/pytest" -n auto --dist loadgroup
 endef
 

@@ -80,6 +80,16 @@ def pytest_report_header() -> str | None:
     return None if seed is None else f"new examples for property tests; the same again: make explore SEED={seed}"
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Where slow or property tests alone run, import no module that says so neither itself nor in its conftest.py."""
+    is_slow_alone = config.getoption("markexpr") == "slow"
+    word = "hypothesis" if EXPLORE in os.environ else "slow" if is_slow_alone else None
+    if word is None or not collection_path.name.startswith("test_"):
+        return None
+    beside = (collection_path, collection_path.with_name("conftest.py"))
+    return None if any(path.is_file() and word in path.read_text("utf-8") for path in beside) else True
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests that share what is made once for their module, as the browser is, stay together on one core; so do all
