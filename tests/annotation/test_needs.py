@@ -250,6 +250,27 @@ def test_a_bot_that_is_off_or_hears_nothing_is_told_with_the_time(
         assert find(session, NeedKind.BOT) == []
 
 
+def take_part(session: Session, project: Project, annotator_id: int) -> None:
+    """Have an annotator take part."""
+    taking = Participation(
+        project_id=project.id or 0, annotator_id=annotator_id, joined_at=NOW, stage=Stage.MAIN, since=NOW
+    )
+    session.add(taking)
+    session.flush()
+
+
+def test_no_bot_is_missed_where_everybody_is_simulated(db: database.Database, sandbox: Sandbox, words: str) -> None:
+    """Until the first person takes part."""
+    with db.transaction() as session:
+        project = queries.get_project(session, words)
+        session.execute(sa.update(Annotator).values(simulated=True))
+        assert [need.kind for need in find(session, NeedKind.BOT)] == [NeedKind.BOT]
+        take_part(session, project, sandbox.person(session, 1))
+        assert find(session, NeedKind.BOT) == []
+        take_part(session, project, sandbox.person(session, 9))
+        assert [need.kind for need in find(session, NeedKind.BOT)] == [NeedKind.BOT]
+
+
 def test_a_bot_that_ends_says_when(db: database.Database) -> None:
     with db.transaction() as session:
         for name in ("pacing", "polling"):

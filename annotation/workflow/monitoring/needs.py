@@ -169,11 +169,21 @@ def _list_bot_needs(session: Session, running: Sequence[Project], *, now: dateti
 
 
 def _needs_first_bot(session: Session, running: Sequence[Project]) -> bool:
-    """Whether no bot ever received anything though a project runs for which nobody works in Label Studio."""
+    """Whether no bot ever received anything though a project runs that waits for people in Telegram.
+
+    One for which somebody works in Label Studio, or whose only annotators are simulated, does not.
+    """
     if session.exec(select(Inbox.update_id).limit(1)).first() is not None:
         return False
-    in_studio = set(session.exec(select(LabelStudioBatch.project_id).distinct()))
-    return any(project.id not in in_studio for project in running)
+    served = set(session.exec(select(LabelStudioBatch.project_id).distinct()))
+    kinds = session.exec(
+        select(Participation.project_id, Annotator.simulated)
+        .join(Annotator, col(Annotator.id) == Participation.annotator_id)
+        .distinct()
+    ).all()
+    real = {project_id for project_id, simulated in kinds if not simulated}
+    served |= {project_id for project_id, _ in kinds} - real
+    return any(project.id not in served for project in running)
 
 
 def _list_machine_needs(session: Session, machine: MachineFacts | None, *, now: datetime) -> Iterator[Need]:
