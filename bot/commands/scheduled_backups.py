@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -96,7 +97,13 @@ def _wait_after(made: ScheduledBackup) -> float:
 
 @contextmanager
 def stop_cleanly() -> Iterator[None]:
-    """Let SIGTERM end the block as Ctrl-C does: what is not encrypted yet, and half a file, are deleted."""
+    """Let SIGTERM end the block as Ctrl-C does: what is not encrypted yet, and half a file, are deleted.
+
+    Only the main thread can be interrupted; in another one the block just runs.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
 
     def interrupt(_number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
