@@ -199,9 +199,8 @@ def list_pools(shared: Path) -> dict[str, pd.DataFrame]:
 
 @pytest.mark.slow
 def test_every_pool_equals_that_in_memory(engine: Any, shared: Path) -> None:
-    """Labels, skills and agreement of the shared pools, to 1e-9."""
+    """Agreement of the shared pools, to 1e-9; the other tests compare labels and skills."""
     pools = list_pools(shared)
     assert len(pools) == 7
     for frame in pools.values():
-        compare_fits(engine, frame)
         compare_agreement(engine, frame)
