@@ -211,7 +211,7 @@ def _load_tasks(folder: Path, names: Sequence[str], groups: Sequence[str]) -> An
         tasks, found = {**loaded["tasks"], **tasks}, {**found, **loaded["groups"]}
     others = [name for name in names if name not in tasks]
     tasks |= manager.load(others)["tasks"] if others else {}
-    for task in tasks.values():  # each person's run reads every row four times, and Arrow decodes it anew
+    for task in tasks.values():  # every person's run reads all rows again, and Arrow decodes them each time
         task.dataset = {split: list(rows) for split, rows in task.dataset.items()}
     return {"tasks": tasks, "groups": found}
 
