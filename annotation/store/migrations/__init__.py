@@ -86,7 +86,7 @@ def refuse_foreign_database(connection: sa.Connection) -> str | None:
             where=Where(file=connection.engine.url.database),
             remedy=f"Upgrade hromada: this one works with {HEAD}.",
         )
-    if connection.dialect.name == "postgresql":
+    if revision is None and connection.dialect.name == "postgresql":
         _refuse_encoding(connection)
     if revision is None and set(sa.inspect(connection).get_table_names()) - {"alembic_version"}:
         raise BadInput(
