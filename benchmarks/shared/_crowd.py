@@ -182,7 +182,8 @@ def count_waiting(db: Database, telegram: FaultyTelegram) -> tuple[int, int, int
 
     An update that waits at Telegram may be a tap of long ago; where updates come in any order, it comes at any time.
     """
-    with db.engine.connect() as connection:
+    with db.reading() as view:  # takes no lock for writing, which the bots need
+        connection = view.connection()
         came = connection.execute(sa.text("SELECT count(*) FROM inbox WHERE done_at IS NULL")).scalar_one()
         goes = connection.execute(sa.text("SELECT count(*) FROM outbox")).scalar_one()
         return len(telegram.queue.waiting), came, goes

@@ -68,8 +68,8 @@ class Campaign:
 
     def read(self, statement: str) -> list[tuple[object, ...]]:
         """What the database says."""
-        with self.db.engine.connect() as connection:
-            return [tuple(row) for row in connection.execute(sa.text(statement))]
+        with self.db.reading() as view:  # takes no lock for writing, which the bots need
+            return [tuple(row) for row in view.connection().execute(sa.text(statement))]
 
     def count_received(self) -> Counter[tuple[int, str]]:
         """How often each chat got each notice."""
