@@ -46,7 +46,9 @@ def answer_all(rng: np.random.Generator, skills: Floats, *, items: int = 50) -> 
 
 
 @pytest.mark.parametrize("is_fixed", [False, True])
-@pytest.mark.parametrize("people", [5, 12, 30])
+@pytest.mark.parametrize(
+    "people", [pytest.param(5, marks=pytest.mark.slow), 12, pytest.param(30, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("slope", [0.0, -0.03])
 def test_the_slope_covers_the_true_one(people: int, slope: float, *, is_fixed: bool) -> None:
     """In 150 campaigns, with few people too, and where everybody has the same order; it was .93-.97 in 400."""

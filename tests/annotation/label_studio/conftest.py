@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from _label_studio import OWNER, PASSWORD, PROGRAM, Studio, program, server
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 from sqlmodel import col, select
 
 from annotation.campaigns import project_file as project_files
@@ -113,6 +113,7 @@ class Visitor:
         self.page.get_by_role("button", name="Submit current annotation").click()
         told = self.page.locator(".ant-modal-confirm", has_text=words)
         told.wait_for()
+        expect(told).not_to_have_class(re.compile("ant-zoom"))  # a press while it still grows may be lost
         told.get_by_role("button", name="OK").click()
         told.wait_for(state="hidden")
 
