@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from _command import Hromada
+from _command import Hromada, Ran
 
 from annotation.campaigns import programme_file
 from annotation.loading import campaign as loading
@@ -15,6 +15,7 @@ from annotation.store import database, queries
 from annotation.workflow.annotators import invitations
 from annotation.workflow.lifecycle import projects, transitions
 
+pytestmark = pytest.mark.timeout(1200)  # the first test waits for the whole simulated month
 PROGRAMME = Path(__file__).parents[2] / "examples" / "eval-ua-tion" / "programme" / "programme.yaml"
 TASKS = (
     "ua-cbt", "up-masked", "up-unmasked", "low", "wis", "word-length", "words-alphabet", "cats-bin", "cats-mc",
@@ -49,10 +50,17 @@ def nine(tmp_path_factory: pytest.TempPathFactory) -> Hromada:
     return place
 
 
-@pytest.mark.slow
-def test_the_programme_releases_with_one_table_of_its_nine_data_sets(nine: Hromada) -> None:
+@pytest.fixture(scope="module")
+def released(nine: Hromada) -> Ran:
+    """What the release of the programme into the folder `out` said."""
     done = nine("release", "nine", "out", "--no-replay", "--json")
     assert done.code == 0, done.out + done.err
+    return done
+
+
+@pytest.mark.slow
+def test_the_programme_releases_with_one_table_of_its_nine_data_sets(nine: Hromada, released: Ran) -> None:
+    done = released
     assert (done.json["status"], done.json["blocking"]) == ("secondary", [])
     assert done.json["stamp"] == "SIMULATED · SECONDARY"
     unknown = {line["id"] for line in done.json["lines"] if line["status"] == "not evidenced"}
@@ -69,10 +77,10 @@ def test_the_programme_releases_with_one_table_of_its_nine_data_sets(nine: Hroma
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("released")
 def test_facts_of_people_stand_in_their_tables(nine: Hromada) -> None:
     """Training and qualification, repeats, consents and profiles are there, and small cells are not."""
-    folder = nine.folder / "facts"
-    assert nine("release", "nine", folder, "--no-replay", "--json").code == 0
+    folder = nine.folder / "out"
     qualification = (folder / "qualification.csv").read_text("utf-8").splitlines()
     assert len(qualification) == 10
     assert "3 of 4" in qualification[1]
