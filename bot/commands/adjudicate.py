@@ -67,7 +67,7 @@ def adjudicate(
     """
     from annotation.label_studio import sync
     from annotation.vocabulary import BatchWork
-    from annotation.workflow.review import adjudication_queue, cases, reviewers
+    from annotation.workflow.review import adjudication_queue, cases, doubts, reviewers
     from bot import doubtful_items
     from bot.commands import command_line, data_sets, database_session, decision_files, decision_push
     from bot.commands.label_studio import connection
@@ -108,12 +108,12 @@ def adjudicate(
             )
             is_planned = cases.find_gold_review(view, project=loaded, question=asked.name) is not None
             draws = gold_review and not undo and (not is_planned or plans)
-        options = ResultOptions(method=method.value, ties="drop", seed=seed)
-        doubts = doubtful_items.find_doubts(DataSetResult(data=data, options=options), below=below)
-        strata = doubtful_items.divide_into_strata(data, golds, answers) if gold_review else {}
-
+            unanswered = doubts.list_unanswered_items(view, loaded)
+        result = DataSetResult(data=data, options=ResultOptions(method=method.value, ties="drop", seed=seed))
+        found = doubtful_items.find_doubts(result, below=below)
+        in_doubt = {item: reasons for item, reasons in found.items() if item not in unanswered}
         drawn = {
-            "strata": strata,
+            "strata": doubtful_items.divide_into_strata(data, golds, answers) if gold_review else {},
             "candidates": answers,
             "sample": DEFAULT_SAMPLE if sample is None else sample,
             "seed": seed,
@@ -122,7 +122,7 @@ def adjudicate(
             _update_queue,
             project=loaded.name,
             question=asked.name,
-            doubts=doubts,
+            doubts=in_doubt,
             drawn=drawn if draws else None,
             draws_again=plans,
         )
@@ -130,7 +130,8 @@ def adjudicate(
         if list_ or (json and not (undo or item or decisions or label_studio)):
             with database.trial() as session:  # what waits is found by storing it
                 update_queue(session)
-                queue.print_waiting(session, as_json=json, is_drawn=not draws)
+                notes = _describe_rest(loaded, draws=draws, unanswered=len(found) - len(in_doubt))
+                queue.print_waiting(session, as_json=json, is_drawn=not draws, notes=notes)
             return
         command_line.refuse_options((draws and not yes and _is_open(loaded), *_DRAWN_TOO_SOON))
         with database.transaction() as session:
@@ -155,6 +156,8 @@ def adjudicate(
             queue.ask_for_decisions()
 
 
+_NOT_DRAWN = "Not drawn yet: this is what would be drawn now. It is drawn {how}."
+_WHY_HIDDEN = "Why an item with declared gold waits is not shown: it would tell what the gold is."
 _DRAWN_TOO_SOON = (
     "The project is not closed, so the gold review would be drawn from the answers so far.",
     "Close it first (`hromada close`), or draw it now with --yes; --list shows what would be drawn.",
@@ -183,6 +186,13 @@ def _update_queue(
     is_drawn = cases.find_gold_review(session, project=stored, question=question) is not None
     if drawn is not None and (draws_again or not is_drawn):
         cases.plan_gold_review(session, project=stored, question=question, now=now, **drawn)
+
+
+def _describe_rest(project: Project, *, draws: bool, unanswered: int) -> list[str]:
+    """Notes on a gold review that is not drawn, and on items that are in doubt so far and still get answers."""
+    notes = [_NOT_DRAWN.format(how="with --yes" if _is_open(project) else "without --list")] if draws else []
+    counted = terminal_output.format_count(unanswered, "more item is", "more items are")
+    return notes + ([f"{counted} in doubt so far, but not all answers are in."] if unanswered else [])
 
 
 def _is_open(project: Project) -> bool:
@@ -284,10 +294,13 @@ class _Queue:
             left = len(self._list_cases(view, database_session.get_project(view, self._project)))
         terminal_output.print_sentence(f"Decided: {len(decided)}. Waiting for you: {left}.")
 
-    def print_waiting(self, session: Session, *, as_json: bool, is_drawn: bool = True) -> None:
+    def print_waiting(
+        self, session: Session, *, as_json: bool, is_drawn: bool = True, notes: Sequence[str] = ()
+    ) -> None:
         """List what waits for the adjudicator, as they would be shown it, and how far the gold review is.
 
-        `is_drawn` is false if the session shows a gold review that is not stored.
+        `is_drawn` is false if the session shows a gold review that is not stored. The table has no reasons where none
+        may be shown.
         """
         from annotation.workflow.review import adjudication_queue, cases
         from bot.commands import database_session
@@ -316,16 +329,17 @@ class _Queue:
             document = {"project": project.name, "question": self._question.name, "waiting": rows}
             terminal_output.print_json(document | {"gold_review": strata, "is_drawn": strata is not None and is_drawn})
             return
-        notes = [] if rows else ["Nothing waits for you."]
-        notes += [] if is_drawn else ["Not drawn yet: this is what would be drawn now. Without --list it is drawn."]
+        shows_why = any(row["reasons"] for row in rows)
+        notes = [*([] if rows else ["Nothing waits for you."]), *notes]
+        notes += [_WHY_HIDDEN] if any(not row["reasons"] for row in rows) and not self._is_gold_review else []
         terminal_output.print_table(
             f"{project.name} · waiting for {self._person.pseudonym}",
-            ("item", "candidates", "why"),
+            ("item", "candidates", *(("why",) if shows_why else ())),
             [
                 (
                     row["item"],
                     " | ".join(candidate["text"] for candidate in row["candidates"]),
-                    ", ".join(row["reasons"]),
+                    *((", ".join(row["reasons"]),) if shows_why else ()),
                 )
                 for row in rows
             ],
