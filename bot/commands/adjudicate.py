@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -67,7 +68,7 @@ def adjudicate(
     """
     from annotation.label_studio import sync
     from annotation.vocabulary import BatchWork
-    from annotation.workflow.review import adjudication_queue, cases, doubts, reviewers
+    from annotation.workflow.review import adjudication_queue, cases, reviewers
     from bot import doubtful_items
     from bot.commands import command_line, data_sets, database_session, decision_files, decision_push
     from bot.commands.label_studio import connection
@@ -108,10 +109,9 @@ def adjudicate(
             )
             is_planned = cases.find_gold_review(view, project=loaded, question=asked.name) is not None
             draws = gold_review and not undo and (not is_planned or plans)
-            unanswered = doubts.list_unanswered_items(view, loaded)
+            early = _read_early_items(view, loaded)
         result = DataSetResult(data=data, options=ResultOptions(method=method.value, ties="drop", seed=seed))
-        found = doubtful_items.find_doubts(result, below=below)
-        in_doubt = {item: reasons for item, reasons in found.items() if item not in unanswered}
+        in_doubt = early.leave_out(doubtful_items.find_doubts(result, below=below))
         drawn = {
             "strata": doubtful_items.divide_into_strata(data, golds, answers) if gold_review else {},
             "candidates": answers,
@@ -130,7 +130,7 @@ def adjudicate(
         if list_ or (json and not (undo or item or decisions or label_studio)):
             with database.trial() as session:  # what waits is found by storing it
                 update_queue(session)
-                notes = _describe_rest(loaded, draws=draws, unanswered=len(found) - len(in_doubt))
+                notes = [_describe_plan(loaded)] if draws else early.notes
                 queue.print_waiting(session, as_json=json, is_drawn=not draws, notes=notes)
             return
         command_line.refuse_options((draws and not yes and _is_open(loaded), *_DRAWN_TOO_SOON))
@@ -188,11 +188,37 @@ def _update_queue(
         cases.plan_gold_review(session, project=stored, question=question, now=now, **drawn)
 
 
-def _describe_rest(project: Project, *, draws: bool, unanswered: int) -> list[str]:
-    """Notes on a gold review that is not drawn, and on items that are in doubt so far and still get answers."""
-    notes = [_NOT_DRAWN.format(how="with --yes" if _is_open(project) else "without --list")] if draws else []
-    counted = terminal_output.format_count(unanswered, "more item is", "more items are")
-    return notes + ([f"{counted} in doubt so far, but not all answers are in."] if unanswered else [])
+def _describe_plan(project: Project) -> str:
+    """That a gold review is not drawn, and how it is."""
+    return _NOT_DRAWN.format(how="with --yes" if _is_open(project) else "without --list")
+
+
+@dataclass(kw_only=True)
+class _EarlyItems:
+    """The items that are not to be called doubtful yet, by external id, and what is to be said of them."""
+
+    items: Collection[str]
+    is_blind: bool
+    notes: list[str] = field(default_factory=list)
+
+    def leave_out(self, found: Mapping[str, Collection[CaseReason]]) -> dict[str, Collection[CaseReason]]:
+        """Those of the doubtful items that are not left out; of a baseline not even the number of others is told."""
+        doubts = {item: reasons for item, reasons in found.items() if item not in self.items}
+        number = len(found) - len(doubts)
+        counted = terminal_output.format_count(number, "more item is", "more items are")
+        if self.is_blind:
+            self.notes = ["In a baseline, ties are looked for once it is closed."]
+        elif number:
+            self.notes = [f"{counted} in doubt so far, but not all answers are in."]
+        return doubts
+
+
+def _read_early_items(session: Session, project: Project) -> _EarlyItems:
+    from annotation.workflow.monitoring import blindness, decisions
+
+    return _EarlyItems(
+        items=decisions.list_early_items(session, project), is_blind=blindness.is_blind(session, project)
+    )
 
 
 def _is_open(project: Project) -> bool:

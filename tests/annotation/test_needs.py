@@ -40,7 +40,7 @@ from annotation.workflow.monitoring import decisions, progress
 from annotation.workflow.monitoring.bot_waits import POLLING
 from annotation.workflow.monitoring.machine import MachineFacts
 from annotation.workflow.monitoring.needs import Need, NeedKind, list_needs, rank_projects
-from annotation.workflow.review import cases, doubts, submissions
+from annotation.workflow.review import cases, submissions
 
 if TYPE_CHECKING:
     from annotation.store import database
@@ -136,11 +136,11 @@ def test_an_item_is_in_doubt_once_all_its_answers_are_in_or_none_can_come(
         ties = {name: [CaseReason.TIE] for name in "ab"}
         for _ in range(2):
             assert [one.item for one in decisions.list_disputes(session, project, now=NOW)] == ["b"]
-            assert doubts.list_unanswered_items(session, project) == {*"acdef"}
+            assert decisions.list_early_items(session, project) == {*"acdef"}
             cases.refresh_cases(session, project=project, question="answer", doubts=ties, now=NOW)
         transitions.close_project(session, project=project, now=NOW)
         assert [one.item for one in decisions.list_disputes(session, project, now=NOW)] == ["a", "b"]
-        assert not doubts.list_unanswered_items(session, project)
+        assert not decisions.list_early_items(session, project)
 
 
 @pytest.mark.parametrize(

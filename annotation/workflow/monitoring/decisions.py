@@ -82,8 +82,10 @@ def list_disputes(session: Session, project: Project, *, now: datetime) -> tuple
     """The items that wait for an adjudicator: stored cases, and those that `hromada adjudicate` would store now.
 
     The longest waiting come first. An item is left out if it waits only because somebody reported it, or only for a
-    gold review, or still gets answers.
+    gold review, or still gets answers; a blind project has none.
     """
+    if blindness.is_blind(session, project):
+        return ()
     decided = queries.build_decided_condition(col(AdjudicationCase.item_id), col(AdjudicationCase.question))
     stored = (
         select(AdjudicationCase, Item.external_id)
@@ -100,6 +102,14 @@ def list_disputes(session: Session, project: Project, *, now: datetime) -> tuple
     for item, question, reasons in _list_new_doubts(session, project, now=now):
         found.setdefault((item, question), Dispute(item=item, question=question, reasons=tuple(reasons), at=None))
     return tuple(sorted(found.values(), key=lambda one: (one.at or now, one.item, one.question)))
+
+
+def list_early_items(session: Session, project: Project) -> frozenset[str]:
+    """The main items, by external id, of which nobody is to be told yet that they are in doubt.
+
+    Those of a blind project are all, of any other project those that still get answers.
+    """
+    return doubts.list_main_items(session, project, with_answered=blindness.is_blind(session, project))
 
 
 def store_disputes(session: Session, *, adjudicator: Annotator, now: datetime) -> None:

@@ -65,12 +65,10 @@ def build_answered_condition(project: ProjectRow) -> sa.ColumnElement[bool]:
     )
 
 
-def list_unanswered_items(session: Session, project: ProjectRow) -> frozenset[str]:
-    """The main items, by external id, that still get answers; none of a closed project."""
-    unanswered = select(Item.external_id).where(
-        Item.project_id == project.id, Item.pool == Pool.MAIN, sa.not_(build_answered_condition(project))
-    )
-    return frozenset(session.exec(unanswered))
+def list_main_items(session: Session, project: ProjectRow, *, with_answered: bool) -> frozenset[str]:
+    """The main items, by external id: those that still get answers, or all."""
+    items = select(Item.external_id).where(Item.project_id == project.id, Item.pool == Pool.MAIN)
+    return frozenset(session.exec(items if with_answered else items.where(sa.not_(build_answered_condition(project)))))
 
 
 def _select_disputed(project: Project) -> Any:
