@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 MEGABYTE = 1024**2
 ORGANISER = 900
+ROWS = "".join(f"{item},text {item},g{item},x\n" for item in "abcd")
 TEXTS = """\
 project: texts
 title: Тексти
@@ -122,7 +123,7 @@ class Campaign:
 
     def be_late(self) -> None:
         """An annotator has two items in Label Studio whose date is over."""
-        for item in ("a", "b"):
+        for item in ("c", "d"):
             given = self.sandbox.given(self.session, self.words, item=item, telegram_id=3, surface=Surface.LABEL_STUDIO)
             given.lease_until = self.now - timedelta(days=1)
             self.session.add(given)
@@ -182,7 +183,7 @@ def build(chat: Chat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callab
         now = chat.now
         sandbox = Sandbox(tmp_path)
         with chat.database.transaction() as session:
-            words = sandbox.started(session, sandbox.write("words", more="overlap: 3\n"))
+            words = sandbox.started(session, sandbox.write("words", rows=ROWS, more="overlap: 2\n"))
             (tmp_path / "texts.csv").write_text("id,text\nc,Дім\nd,Ліс\n", "utf-8")
             (tmp_path / "texts.yaml").write_text(TEXTS, "utf-8")
             texts = sandbox.started(session, tmp_path / "texts.yaml")

@@ -152,9 +152,9 @@ def render_campaigns(
     total: int,
 ) -> OrganiserCard:
     """What needs the organisers, and a page of all campaigns, each with a button; a button for messages to all."""
-    needed = render_needs(needs, words, words.name_zone_once())
+    lead = render_needs(needs, words, words.name_zone_once())
     if not campaigns:
-        return words.render_card(*needed, words("admin-nothing"))
+        return words.render_card(*lead, words("admin-nothing"))
     lines = []
     buttons = []
     for number, (campaign, summaries) in enumerate(campaigns, page * PAGE + 1):
@@ -172,7 +172,7 @@ def render_campaigns(
     turn = _build_page_buttons("campaigns", page=page, last=(total - 1) // PAGE)
     return words.render_card(
         message_layout.make_bold_block(words("admin")),
-        *needed,
+        *lead,
         "\n".join(lines),
         *waits,
         buttons=(
