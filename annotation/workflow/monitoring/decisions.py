@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.store import queries
-from annotation.store.models import AdjudicationCase, Annotator, Assignment, Item, Project
+from annotation.store.models import AdjudicationCase, Annotator, AnnotatorRow, Assignment, Item, Project
 from annotation.vocabulary import CaseReason, ProjectStatus
 from annotation.workflow import definitions
 from annotation.workflow.annotators import support_messages
@@ -112,7 +112,7 @@ def list_early_items(session: Session, project: Project) -> frozenset[str]:
     return doubts.list_main_items(session, project, with_answered=blindness.is_blind(session, project))
 
 
-def store_disputes(session: Session, *, adjudicator: Annotator, now: datetime) -> None:
+def store_disputes(session: Session, *, adjudicator: AnnotatorRow, now: datetime) -> None:
     """Store as cases what waits and was not stored yet, in the projects of an adjudicator; nothing is deleted.
 
     So the queue in the chat has what `list_disputes` counts, though nobody called `hromada adjudicate` since.
