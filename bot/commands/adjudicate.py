@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -108,12 +109,11 @@ def adjudicate(
             )
             is_planned = cases.find_gold_review(view, project=loaded, question=asked.name) is not None
             draws = gold_review and not undo and (not is_planned or plans)
-        options = ResultOptions(method=method.value, ties="drop", seed=seed)
-        doubts = doubtful_items.find_doubts(DataSetResult(data=data, options=options), below=below)
-        strata = doubtful_items.divide_into_strata(data, golds, answers) if gold_review else {}
-
+            early = _read_early_items(view, loaded)
+        result = DataSetResult(data=data, options=ResultOptions(method=method.value, ties="drop", seed=seed))
+        in_doubt = early.leave_out(doubtful_items.find_doubts(result, below=below))
         drawn = {
-            "strata": strata,
+            "strata": doubtful_items.divide_into_strata(data, golds, answers) if gold_review else {},
             "candidates": answers,
             "sample": DEFAULT_SAMPLE if sample is None else sample,
             "seed": seed,
@@ -122,7 +122,7 @@ def adjudicate(
             _update_queue,
             project=loaded.name,
             question=asked.name,
-            doubts=doubts,
+            doubts=in_doubt,
             drawn=drawn if draws else None,
             draws_again=plans,
         )
@@ -130,7 +130,8 @@ def adjudicate(
         if list_ or (json and not (undo or item or decisions or label_studio)):
             with database.trial() as session:  # what waits is found by storing it
                 update_queue(session)
-                queue.print_waiting(session, as_json=json, is_drawn=not draws)
+                notes = [_describe_plan(loaded)] if draws else early.notes
+                queue.print_waiting(session, as_json=json, is_drawn=not draws, notes=notes)
             return
         command_line.refuse_options((draws and not yes and _is_open(loaded), *_DRAWN_TOO_SOON))
         with database.transaction() as session:
@@ -155,6 +156,8 @@ def adjudicate(
             queue.ask_for_decisions()
 
 
+_NOT_DRAWN = "Not drawn yet: this is what would be drawn now. It is drawn {how}."
+_WHY_HIDDEN = "Why an item with declared gold waits is not shown: it would tell what the gold is."
 _DRAWN_TOO_SOON = (
     "The project is not closed, so the gold review would be drawn from the answers so far.",
     "Close it first (`hromada close`), or draw it now with --yes; --list shows what would be drawn.",
@@ -183,6 +186,39 @@ def _update_queue(
     is_drawn = cases.find_gold_review(session, project=stored, question=question) is not None
     if drawn is not None and (draws_again or not is_drawn):
         cases.plan_gold_review(session, project=stored, question=question, now=now, **drawn)
+
+
+def _describe_plan(project: Project) -> str:
+    """That a gold review is not drawn, and how it is."""
+    return _NOT_DRAWN.format(how="with --yes" if _is_open(project) else "without --list")
+
+
+@dataclass(kw_only=True)
+class _EarlyItems:
+    """The items that are not to be called doubtful yet, by external id, and what is to be said of them."""
+
+    items: Collection[str]
+    is_blind: bool
+    notes: list[str] = field(default_factory=list)
+
+    def leave_out(self, found: Mapping[str, Collection[CaseReason]]) -> dict[str, Collection[CaseReason]]:
+        """Those of the doubtful items that are not left out; of a baseline not even the number of others is told."""
+        doubts = {item: reasons for item, reasons in found.items() if item not in self.items}
+        number = len(found) - len(doubts)
+        counted = terminal_output.format_count(number, "more item is", "more items are")
+        if self.is_blind:
+            self.notes = ["In a baseline, ties are looked for once it is closed."]
+        elif number:
+            self.notes = [f"{counted} in doubt so far, but not all answers are in."]
+        return doubts
+
+
+def _read_early_items(session: Session, project: Project) -> _EarlyItems:
+    from annotation.workflow.monitoring import blindness, decisions
+
+    return _EarlyItems(
+        items=decisions.list_early_items(session, project), is_blind=blindness.is_blind(session, project)
+    )
 
 
 def _is_open(project: Project) -> bool:
@@ -284,10 +320,13 @@ class _Queue:
             left = len(self._list_cases(view, database_session.get_project(view, self._project)))
         terminal_output.print_sentence(f"Decided: {len(decided)}. Waiting for you: {left}.")
 
-    def print_waiting(self, session: Session, *, as_json: bool, is_drawn: bool = True) -> None:
+    def print_waiting(
+        self, session: Session, *, as_json: bool, is_drawn: bool = True, notes: Sequence[str] = ()
+    ) -> None:
         """List what waits for the adjudicator, as they would be shown it, and how far the gold review is.
 
-        `is_drawn` is false if the session shows a gold review that is not stored.
+        `is_drawn` is false if the session shows a gold review that is not stored. The table has no reasons where none
+        may be shown.
         """
         from annotation.workflow.review import adjudication_queue, cases
         from bot.commands import database_session
@@ -316,16 +355,17 @@ class _Queue:
             document = {"project": project.name, "question": self._question.name, "waiting": rows}
             terminal_output.print_json(document | {"gold_review": strata, "is_drawn": strata is not None and is_drawn})
             return
-        notes = [] if rows else ["Nothing waits for you."]
-        notes += [] if is_drawn else ["Not drawn yet: this is what would be drawn now. Without --list it is drawn."]
+        shows_why = any(row["reasons"] for row in rows)
+        notes = [*([] if rows else ["Nothing waits for you."]), *notes]
+        notes += [_WHY_HIDDEN] if any(not row["reasons"] for row in rows) and not self._is_gold_review else []
         terminal_output.print_table(
             f"{project.name} · waiting for {self._person.pseudonym}",
-            ("item", "candidates", "why"),
+            ("item", "candidates", *(("why",) if shows_why else ())),
             [
                 (
                     row["item"],
                     " | ".join(candidate["text"] for candidate in row["candidates"]),
-                    ", ".join(row["reasons"]),
+                    *((", ".join(row["reasons"]),) if shows_why else ()),
                 )
                 for row in rows
             ],

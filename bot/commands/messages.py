@@ -172,12 +172,17 @@ def waiting(json: AsJson = False) -> None:
     rows = [
         (
             row["id"], row["to"] or "all", row["waiting"], row["reached"],
-            "now" if datetime.fromisoformat(str(row["next_at"])) <= now else row["next_at"], row["text"],
+            _format_next(str(row["next_at"]), now=now), row["text"],
         )
         for row in listed
     ]  # fmt: skip
-    notes = ("hromada messages cancel ID --yes cancels one.",) if listed else ("Everybody has got every message.",)
+    cancels = "hromada messages cancel ID --yes cancels one."
+    notes = (local_times.name_zone(), cancels) if listed else ("Nobody has yet to get a message to all.",)
     terminal_output.print_table("Messages to all", columns, rows, notes=notes)
+
+
+def _format_next(next_at: str, *, now: datetime) -> str:
+    return "now" if datetime.fromisoformat(next_at) <= now else local_times.format_minute(next_at)
 
 
 @app.command()

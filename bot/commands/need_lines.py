@@ -15,20 +15,31 @@ if TYPE_CHECKING:
 
 
 def build_need_list(needs: Sequence[Need]) -> Sequence[RenderableType]:
-    """Each need with the command that deals with it, the most urgent first; or that there is nothing to do."""
+    """Each need with the command that deals with it, the most urgent first; or that there is nothing to do.
+
+    Where it has times, the screen has the note of `local_times.name_zone` (`has_times`).
+    """
+    from rich.table import Table
     from rich.text import Text
 
     from bot.conversation import need_texts
     from bot.conversation.texts import get_organiser_texts
 
     words = get_organiser_texts("en")
-    lines = [Text(words("needs"), style="bold")] if needs else [Text(words("needs-none"))]
+    if not needs:
+        return Text(words("needs-none")), Text()
+    lines = Table.grid(padding=(0, 1, 0, 0))  # what does not fit a line goes on below its beginning
     for need in needs:
         about = need.project or need.title
         what = need_texts.describe_need(need, words, format_moment=local_times.format_short, with_since=True)
-        lines.append(Text(f"• {what}" if about is None else f"• {about}: {what}"))
-        lines.append(Text(f"    {need_texts.get_command(need)}", style="dim"))
-    return (*lines, Text())
+        lines.add_row("•", Text(what if about is None else f"{about}: {what}"))
+        lines.add_row("", Text(f"  {need_texts.get_command(need)}", style="dim"))
+    return Text(words("needs"), style="bold"), lines, Text()
+
+
+def has_times(needs: Sequence[Need]) -> bool:
+    """Whether the list says since when something waits, or until when."""
+    return any(need.since is not None or need.until is not None for need in needs)
 
 
 def build_need_json(need: Need) -> dict[str, Any]:

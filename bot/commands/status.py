@@ -207,7 +207,7 @@ def _build_screen(report: StatusReport) -> Sequence[RenderableType]:
 
     notes = [] if report.erased_at is None else [erasure_log.describe_wait(local_times.format_moment(report.erased_at))]
     notes += [note for campaign in report.campaigns for note in _describe_retention(campaign)]
-    notes += [local_times.name_zone()] if report.campaigns else []
+    notes += [local_times.name_zone()] if report.campaigns or need_lines.has_times(report.needs) else []
     parts = need_lines.build_need_list(report.needs)
     if report.title is None:
         campaign = report.campaigns[0]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from annotation.workflow.conversations.conversation_state import ConversationStep
+from annotation.workflow.monitoring import decisions
 from annotation.workflow.review import adjudication_queue
 from annotation.workflow.review.adjudication_queue import QueuedCase
 from bot.conversation import message_layout, prompts
@@ -31,8 +32,14 @@ def find_next_case(context: UpdateContext, *, after: int | None = None) -> Queue
 
 
 def show_next_case(context: UpdateContext, *, after: int | None = None) -> TelegramCalls:
-    """Show the next case in new messages, or say that none waits."""
-    queued = find_next_case(context, after=after)
+    """Show the next case in new messages, or say that none waits.
+
+    What is in doubt by now is looked for at the beginning of the queue, and once it is empty.
+    """
+    queued = None if after is None else find_next_case(context, after=after)
+    if queued is None:
+        decisions.store_disputes(context.transaction.session, adjudicator=context.annotator, now=context.now)
+        queued = find_next_case(context, after=after)
     if queued is not None:
         return ask_case(context, queued)
     older = remove_case_buttons(context)

@@ -20,7 +20,7 @@ COMMANDS = {
     NeedKind.STALL: "hromada messages send",
     NeedKind.QUESTION: "hromada messages list {project}",
     NeedKind.REPORT: "hromada messages reports {project}",
-    NeedKind.PAUSED: "hromada people {project}",
+    NeedKind.PAUSED: "hromada people readmit {name} --project {project}",
     NeedKind.DISPUTE: "hromada adjudicate {project} --as WHO",
     NeedKind.GOLD_REVIEW: "hromada adjudicate {project} --gold-review --as WHO",
     NeedKind.REVIEW: "hromada review {project} --as WHO",
@@ -35,16 +35,19 @@ COMMANDS = {
 
 
 def describe_need(need: Need, words: Texts, *, format_moment: Callable[[datetime], str], with_since: bool) -> str:
-    """A need in a phrase, with its number; its project is not named. `with_since` adds since when it is so."""
+    """A need in a phrase, with its number; its project is not named. `with_since` adds since when it is so,
+    unless it says until when.
+    """
     what = _describe(need, words, format_moment)
-    if not with_since or need.since is None:
+    if not with_since or need.since is None or need.until is not None:
         return what
     return words("needs-since", what=what, when=format_moment(need.since))
 
 
 def get_command(need: Need) -> str:
     """The command that deals with a need."""
-    return COMMANDS[need.kind].format(project=need.project or "").strip()
+    name = need.names[0] if len(need.names) == 1 else "WHO"
+    return COMMANDS[need.kind].format(project=need.project or "", name=name).strip()
 
 
 def _describe(need: Need, words: Texts, format_moment: Callable[[datetime], str]) -> str:

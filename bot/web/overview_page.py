@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from urllib.parse import quote
 
 from annotation.vocabulary import ProjectStatus
@@ -15,6 +16,7 @@ from bot.web.words import (
     format_clock,
     format_duration,
     format_number,
+    format_recent,
     format_time,
     get_time_zone,
     name_item_state,
@@ -25,6 +27,8 @@ from exports.pages.display_text import NO_VALUE, shorten_text
 from exports.pages.localization import get_language, translate
 
 MOST_VOTES = 6
+MOST_LETTERS = 24
+"""How much of a title stands after something that needs the organisers."""
 MOST_BRIEF = 4
 """How many projects are named beside the state of the bot."""
 FULL = 100
@@ -119,29 +123,38 @@ def _build_item_row(project: ProjectState, item: ItemTally) -> LiveRow:
 def build_overview(snapshot: Snapshot, query: str) -> tuple[LiveSection, ...]:
     """The sections of the first page; `query` is added to the addresses of others, to keep the language."""
     return (
-        build_state_section(snapshot, snapshot.projects, query),
-        build_need_section(snapshot.needs),
+        build_state_section(snapshot, _list_brief_lines(snapshot.projects, query)),
+        build_need_section(snapshot.needs, now=snapshot.at),
         *(_build_project_section(project, query) for project in snapshot.projects),
         *([] if snapshot.projects else [_build_empty_section()]),
         build_delivery_section(snapshot),
     )
 
 
-def build_state_section(snapshot: Snapshot, projects: Sequence[ProjectState], query: str) -> LiveSection:
-    """Whether the bot works, and how far a project is, or the most urgent of those that are open."""
-    is_open = {ProjectStatus.RUNNING.value, ProjectStatus.PAUSED.value}
-    shown = [project for project in projects if project.status in is_open or len(projects) == 1][:MOST_BRIEF]
+def build_state_section(snapshot: Snapshot, brief: Sequence[BriefLine]) -> LiveSection:
+    """Whether the bot works, and how far projects are."""
     text_id = "bot-works" if snapshot.is_bot_working else "bot-is-off"
     return LiveSection(
         id="now",
         title=translate("Now"),
         state=get_organiser_texts(get_language())(text_id),
         is_well=snapshot.is_bot_working,
-        brief=tuple(_build_brief_line(project, query) for project in shown),
+        brief=tuple(brief),
     )
 
 
-def _build_brief_line(project: ProjectState, query: str) -> BriefLine:
+def _list_brief_lines(projects: Sequence[ProjectState], query: str) -> list[BriefLine]:
+    """How far the most urgent of the projects that are open are, or the only one."""
+    is_open = {ProjectStatus.RUNNING.value, ProjectStatus.PAUSED.value}
+    shown = [project for project in projects if project.status in is_open or len(projects) == 1][:MOST_BRIEF]
+    return [
+        BriefLine(project.title, f"/projects/{quote(project.name)}{query}", describe_progress(project))
+        for project in shown
+    ]
+
+
+def describe_progress(project: ProjectState) -> str:
+    """How far a project is, and when it would be done."""
     percent = build_progress_bar(project).percent
     parts = [translate("{percent}% done", percent=percent)]
     if project.status == ProjectStatus.PAUSED:
@@ -150,24 +163,26 @@ def _build_brief_line(project: ProjectState, query: str) -> BriefLine:
         parts.append(translate("expected end {time}", time=format_time(project.end)))
     elif percent < FULL:
         parts.append(translate("no pace yet"))
-    return BriefLine(project.title, f"/projects/{quote(project.name)}{query}", " · ".join(parts))
+    return " · ".join(parts)
 
 
-def build_need_section(found: Sequence[Need]) -> LiveSection:
-    """What needs the organisers, the most urgent first."""
+def build_need_section(found: Sequence[Need], *, now: datetime, project: str | None = None) -> LiveSection:
+    """What needs the organisers with its number, the most urgent first; the `project` of the page is not named."""
     words = get_organiser_texts(get_language())
     return LiveSection(
         id="needs",
-        title=words("needs"),
+        title=" · ".join([words("needs"), *([format_number(len(found))] if found else [])]),
         how="" if found else words("needs-none"),
-        tasks=tuple(_build_task_line(need, words) for need in found),
+        tasks=tuple(_build_task_line(need, words, now=now, is_named=need.project != project) for need in found),
     )
 
 
-def _build_task_line(need: Need, words: Texts) -> TaskLine:
+def _build_task_line(need: Need, words: Texts, *, now: datetime, is_named: bool) -> TaskLine:
     what = need_texts.describe_need(need, words, format_moment=format_time, with_since=False)
-    since = [] if need.since is None else [translate("since {time}", time=format_time(need.since))]
-    return TaskLine(what, " · ".join([*filter(None, [need.title]), *since]), need_texts.get_command(need))
+    about = [shorten_text(need.title, max_length=MOST_LETTERS)] if need.title and is_named else []
+    if need.since is not None and need.until is None:
+        about.append(translate("since {time}", time=format_recent(need.since, now=now)))
+    return TaskLine(what, " · ".join(about), need_texts.get_command(need))
 
 
 def build_progress_bar(project: ProjectState) -> ProgressBar:
@@ -217,11 +232,9 @@ def build_pace_figures(project: ProjectState) -> tuple[Figure, ...]:
 def _build_project_section(project: ProjectState, query: str) -> LiveSection:
     return LiveSection(
         id=f"project-{project.name}",
-        title=" · ".join(
-            [project.name, name_state(project.status), *([translate("SIMULATED")] if project.is_simulated else [])]
-        ),
+        title=" · ".join([project.title, name_state(project.status)]),
         href=f"/projects/{quote(project.name)}{query}",
-        how=project.title,
+        how=" · ".join([project.name, *([translate("SIMULATED")] if project.is_simulated else [])]),
         progress=build_progress_bar(project),
         figures=build_pace_figures(project),
     )
@@ -253,7 +266,7 @@ def build_delivery_section(snapshot: Snapshot) -> LiveSection:
         tables=(
             LiveTable(
                 caption=translate("What waits"),
-                heads=(translate("What"), translate("Number"), translate("Since")),
+                heads=(translate("What"), translate("Waiting"), translate("Since")),
                 rows=tuple(
                     LiveRow(
                         head=name, cells=(format_number(number), NO_VALUE if since is None else format_clock(since))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from annotation.label_studio.sync.people import PeopleStatus, PersonStatus
-from annotation.vocabulary import BatchWork
+from annotation.vocabulary import BatchWork, CaseReason
 from annotation.workflow.monitoring.needs import select_needs
 from annotation.workflow.monitoring.progress import HOURS
+from bot.conversation.texts import get_texts
+from bot.conversation.views.cases import REASON_TEXTS
+from bot.conversation.views.menus import REPORT_REASONS
 from bot.web.details import NOBODY, PersonState, ProjectDetails
 from bot.web.overview_page import (
     build_need_section,
@@ -16,6 +19,7 @@ from bot.web.overview_page import (
     build_progress_bar,
     build_reported_section,
     build_state_section,
+    describe_progress,
 )
 from bot.web.snapshots import ProjectState, Snapshot, WaitingRows
 from bot.web.words import (
@@ -29,9 +33,9 @@ from bot.web.words import (
     name_state,
     name_work,
 )
-from exports.dashboard.page import Figure, HourBars, LiveRow, LiveSection, LiveTable
+from exports.dashboard.page import BriefLine, Figure, HourBars, LiveRow, LiveSection, LiveTable
 from exports.pages import display_text
-from exports.pages.localization import list_findings, mark_text, show_finding, translate
+from exports.pages.localization import get_language, list_findings, mark_text, show_finding, translate
 from exports.pages.scaffold import PageNotes, TableRow
 
 Known = TypeVar("Known")
@@ -57,8 +61,8 @@ def build_project_page(
 ) -> tuple[LiveSection, ...]:
     """The sections of a project's page; `details` is None until they are measured for the first time."""
     return (
-        build_state_section(snapshot, (project,), query),
-        build_need_section(select_needs(snapshot.needs, [project.name])),
+        build_state_section(snapshot, [BriefLine("", "", describe_progress(project))]),
+        build_need_section(select_needs(snapshot.needs, [project.name]), now=snapshot.at, project=project.name),
         _build_progress_section(project),
         _build_agreement_section(project, details),
         _build_decision_section(rows),
@@ -181,7 +185,11 @@ def _build_decision_section(waiting: WaitingRows) -> LiveSection:
     reports = tuple(
         LiveRow(
             head=report.item,
-            cells=(report.reason, translate("yes") if report.paused else translate("no"), format_time(report.at)),
+            cells=(
+                _name_report_reason(report.reason),
+                translate("yes") if report.paused else translate("no"),
+                format_time(report.at),
+            ),
             remark=display_text.shorten_text(report.text, max_length=MOST_LETTERS),
         )
         for report in waiting.reports[:MOST_DECISIONS]
@@ -189,15 +197,20 @@ def _build_decision_section(waiting: WaitingRows) -> LiveSection:
     disputes = tuple(
         LiveRow(
             head=dispute.item,
-            cells=(dispute.question, ", ".join(dispute.reasons), _format_known(dispute.at, format_time)),
+            cells=(dispute.question, _name_case_reasons(dispute.reasons), _format_known(dispute.at, format_time)),
         )
         for dispute in waiting.disputes[:MOST_DECISIONS]
     )
+    how = [translate("The oldest first, at most {n} of each kind.", n=MOST_DECISIONS)]
+    if not (questions or reports or disputes):
+        how = [translate("No question, report or dispute waits.")]
+    if waiting.no_disputes:
+        how.append(translate(waiting.no_disputes))
     number, item, since = translate("Number"), translate("Item"), translate("Since ({zone})", zone=get_time_zone())
     return LiveSection(
         id="decisions",
         title=translate("To decide"),
-        how=translate("The oldest first, at most {n} of each kind.", n=MOST_DECISIONS),
+        how=" ".join(how),
         tables=(
             LiveTable(
                 caption=translate("Questions of annotators"),
@@ -216,6 +229,16 @@ def _build_decision_section(waiting: WaitingRows) -> LiveSection:
             ),
         ),
     )
+
+
+def _name_report_reason(reason: str) -> str:
+    """The chosen problem as annotators read it; one that a project file made is data."""
+    return get_texts(get_language())(f"report-{reason}") if reason in REPORT_REASONS else reason
+
+
+def _name_case_reasons(reasons: Sequence[str]) -> str:
+    words = get_texts(get_language())
+    return ", ".join(words(REASON_TEXTS[CaseReason(reason)]) for reason in reasons)
 
 
 def _build_people_section(project: ProjectState, details: ProjectDetails | None) -> LiveSection:

@@ -66,7 +66,15 @@ class DashboardServer:
         if fragments is None:
             raise web.HTTPNotFound(text=f"There is no project {page.project}.")
         with use_language(page.language):
-            return web.Response(text=_render_page(page, fragments, request), content_type="text/html")
+            text = _render_page(page, fragments, request, title=self._name_page(page))
+        return web.Response(text=text, content_type="text/html")
+
+    def _name_page(self, page: Page) -> str:
+        """What a page is about: a project by title, with its name beside it."""
+        if not page.project:
+            return translate("All projects")
+        project = None if self.pages.snapshot is None else self.pages.snapshot.find_project(page.project)
+        return page.project if project is None else f"{project.title} · {project.name}"
 
     async def _send_events(self, request: web.Request) -> web.StreamResponse:
         """Send the sections of a page that changed, each time that any did, until the watcher leaves."""
@@ -152,7 +160,7 @@ def _choose_language(request: web.Request) -> str:
     return next((language for language in wanted if language in LANGUAGES), LANGUAGES[0])
 
 
-def _render_page(page: Page, fragments: Fragments, request: web.Request) -> str:
+def _render_page(page: Page, fragments: Fragments, request: web.Request, *, title: str) -> str:
     nav = [NavLink(translate("All projects"), f"/{page.query}")] if page.project else []
     if page.after is not None:
         nav.append(NavLink(page.project, f"/projects/{quote(page.project)}{page.query}"))
@@ -162,7 +170,7 @@ def _render_page(page: Page, fragments: Fragments, request: web.Request) -> str:
         if language != page.language
     ]
     return render_frame(
-        title=page.project or translate("All projects"),
+        title=title,
         lead=translate("Read-only, and kept up to date as long as the page is open."),
         nav=nav,
         sections=fragments.sections,

@@ -23,6 +23,7 @@ from annotation.workflow.monitoring.progress import ItemTally, Progress, list_it
 from annotation.workflow.panels import PanelCounts
 from annotation.workflow.review import cases
 from annotation.workflow.review.cases import OpenReport
+from exports.pages.localization import mark_text
 
 Signature = tuple[object, ...]
 
@@ -48,12 +49,20 @@ class ProjectState:
 
 @dataclass(frozen=True, kw_only=True)
 class WaitingRows:
-    """What waits in a project, row by row: questions, reports, items to adjudicate, and the items reported most."""
+    """What waits in a project, row by row: questions, reports, items to adjudicate, and the items reported most.
+
+    `no_disputes` says why items to adjudicate are not looked for, empty if they are.
+    """
 
     questions: Sequence[OpenQuestion] = ()
     reports: Sequence[OpenReport] = ()
     disputes: Sequence[Dispute] = ()
+    no_disputes: str = ""
     reported: Sequence[ItemTally] = ()
+
+
+BLIND_DISPUTES = mark_text("Disputes are not looked for until the baseline is closed.")
+FREE_DISPUTES = mark_text("Disputes are looked for in questions with one option per answer; there is none here.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,6 +164,7 @@ class SnapshotReader:
             return WaitingRows(
                 questions=decisions.list_open_questions(view, project),
                 reports=cases.list_open_reports(view, project_id=project.id),
+                no_disputes=_explain_no_disputes(view, project),
                 disputes=decisions.list_disputes(view, project, now=processes.get_database_time(view)),
                 reported=list_reported_items(view, project, with_votes=not self._is_blind(view, project)),
             )
@@ -196,3 +206,11 @@ class SnapshotReader:
                 now = processes.get_database_time(transaction)
                 blindness.record_unblinding(transaction, projects, by="dashboard --unblind", now=now)
                 self._recorded |= {project.id or 0 for project in projects}
+
+
+def _explain_no_disputes(view: Session, project: models.Project) -> str:
+    """Why items to adjudicate are not looked for in a project, a text to translate; empty if they are."""
+    if blindness.is_blind(view, project):
+        return BLIND_DISPUTES
+    questions = definitions.get_project_definition(project).all_questions
+    return "" if any(question.takes_one_option for question in questions) else FREE_DISPUTES

@@ -76,6 +76,13 @@ def format_time(at: datetime) -> str:
     return str(format_datetime(at.astimezone(ZoneInfo(get_time_zone())), "d MMM, HH:mm", locale=get_language()))
 
 
+def format_recent(at: datetime, *, now: datetime) -> str:
+    """A time of today as 18:04, any other as `format_time`, in the time zone of `use_time_zone`."""
+    zone = ZoneInfo(get_time_zone())
+    is_today = at.astimezone(zone).date() == now.astimezone(zone).date()
+    return f"{at.astimezone(zone):%H:%M}" if is_today else format_time(at)
+
+
 def format_clock(at: datetime) -> str:
     """A time of today with the time zone of `use_time_zone`, as 18:04:09 (Europe/Kyiv)."""
     return f"{at.astimezone(ZoneInfo(get_time_zone())):%H:%M:%S} ({get_time_zone()})"

@@ -85,7 +85,10 @@ class LiveTable:
 
 
 class BriefLine(NamedTuple):
-    """A line about a project: its name with the address it leads to, and how far it is, in words."""
+    """A line about a project: its name with the address it leads to, and how far it is, in words.
+
+    On the page of the project `head` and `href` are empty.
+    """
 
     head: str
     href: str

@@ -51,11 +51,16 @@ ROWS = "".join(f"{item},text {item},g{item},x\n" for item in "abcdef")
 TEXT_QUESTION = "question: {type: text, text: What?}\n"
 
 
-def answer(session: Session, sandbox: Sandbox, project: Project, item: str, *responses: str) -> None:
-    """Answers of annotators 1, 2 and so on to an item."""
+def answer(
+    session: Session, sandbox: Sandbox, project: Project, item: str, *responses: str, is_answered: bool = True
+) -> None:
+    """Answers of annotators 1, 2 and so on to an item, which gets no more if it `is_answered`."""
     for person, response in enumerate(responses, 1):
         given = sandbox.given(session, project, item=item, telegram_id=person)
         sandbox.answer(session, given, response)
+    if is_answered:
+        sandbox.items(session, project)[item].free = 0
+        session.flush()
 
 
 def find(session: Session, *kinds: NeedKind, **options: Any) -> Sequence[Need]:
@@ -99,8 +104,8 @@ def test_disputes_are_counted_before_anybody_looks_and_the_same_after(
         ]  # fmt: skip
         [need] = find(session, NeedKind.DISPUTE)
         assert (need.project, need.count, need.part, need.since) == ("words", 3, 2, None)
-        doubts = {one.item: [CaseReason(reason) for reason in one.reasons] for one in found}
-        cases.refresh_cases(session, project=project, question="answer", doubts=doubts, now=NOW)
+        waiting = {one.item: [CaseReason(reason) for reason in one.reasons] for one in found}
+        cases.refresh_cases(session, project=project, question="answer", doubts=waiting, now=NOW)
         [need] = find(session, NeedKind.DISPUTE)
         assert (need.count, need.part, need.since) == (3, 2, NOW)
 
@@ -118,6 +123,24 @@ def test_a_count_of_a_minute_ago_is_gone_by_and_not_counted_twice(
         assert [need.count for need in find(session, NeedKind.DISPUTE)] == [1], "as it was counted"
         cases.refresh_cases(session, project=project, question="answer", doubts={"b": [CaseReason.TIE]}, now=NOW)
         assert [need.count for need in find(session, NeedKind.DISPUTE)] == [1], "those of the tally are cases or none"
+
+
+def test_an_item_is_in_doubt_once_all_its_answers_are_in_or_none_can_come(
+    db: database.Database, sandbox: Sandbox, words: str
+) -> None:
+    """A tie of two of three answers may be gone with the third; a case that was stored does not wait for it either."""
+    with db.transaction() as session:
+        project = queries.get_project(session, words)
+        answer(session, sandbox, project, "a", "x", "y", is_answered=False)
+        answer(session, sandbox, project, "b", "x", "y")
+        ties = {name: [CaseReason.TIE] for name in "ab"}
+        for _ in range(2):
+            assert [one.item for one in decisions.list_disputes(session, project, now=NOW)] == ["b"]
+            assert decisions.list_early_items(session, project) == {*"acdef"}
+            cases.refresh_cases(session, project=project, question="answer", doubts=ties, now=NOW)
+        transitions.close_project(session, project=project, now=NOW)
+        assert [one.item for one in decisions.list_disputes(session, project, now=NOW)] == ["a", "b"]
+        assert not decisions.list_early_items(session, project)
 
 
 @pytest.mark.parametrize(

@@ -32,12 +32,15 @@ from annotation.vocabulary import ParticipationStatus, Stage, Surface
 from annotation.workflow.monitoring import machine
 from annotation.workflow.monitoring.bot_waits import POLLING
 from annotation.workflow.monitoring.machine import MachineFacts
-from bot.conversation import organiser_notifications
+from bot.conversation import organiser_notifications, time_zones
 from bot.conversation.texts import get_texts
 from bot.conversation.views import organiser_cards, organiser_messages
+from bot.conversation.views.organiser_cards import OrganiserCard
 from bot.web.overview_page import build_overview
+from bot.web.project_page import build_project_page
 from bot.web.snapshots import SnapshotReader
-from exports.dashboard.page import render_section
+from exports.dashboard.page import LiveSection, render_section
+from exports.pages.localization import use_language
 from tests.annotation.conftest import Sandbox
 
 if TYPE_CHECKING:
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
 
 MEGABYTE = 1024**2
 ORGANISER = 900
+ROWS = "".join(f"{item},text {item},g{item},x\n" for item in "abcd")
 TEXTS = """\
 project: texts
 title: Тексти
@@ -98,6 +102,11 @@ class Campaign:
         for person, response in ((1, "x"), (2, "y")):
             self.answer(self.words, item="a", person=person, response=response)
 
+    def disagree_on_b(self) -> None:
+        """Two annotators answer another item differently."""
+        for person, response in ((1, "x"), (2, "y")):
+            self.answer(self.words, item="b", person=person, response=response)
+
     def write(self) -> None:
         """An annotator writes a text, which waits for a reviewer."""
         self.answer(self.texts, item="c", person=1, response="Дім")
@@ -120,9 +129,19 @@ class Campaign:
         parked: dict[str, Any] = {"reason": "refused", "parked_at": self.now}
         self.session.add(Outbox(bot_id=1, chat_id=1, calls=[], created_at=self.now, due_at=self.now, **parked))
 
+    def pause(self) -> None:
+        """A rule paused an annotator."""
+        paused: dict[str, Any] = {"since": self.now, "joined_at": self.now, "stage": Stage.MAIN}
+        self.session.add(
+            Participation(
+                annotator_id=3, project_id=self.words.id or 0, status=ParticipationStatus.PAUSED, **paused
+            )
+        )  # fmt: skip
+        self.session.flush()
+
     def be_late(self) -> None:
         """An annotator has two items in Label Studio whose date is over."""
-        for item in ("a", "b"):
+        for item in ("c", "d"):
             given = self.sandbox.given(self.session, self.words, item=item, telegram_id=3, surface=Surface.LABEL_STUDIO)
             given.lease_until = self.now - timedelta(days=1)
             self.session.add(given)
@@ -165,6 +184,7 @@ STATES: dict[str, tuple[Callable[[Campaign], None], list[tuple[str, str, int]]]]
     "parked": (Campaign.park, [("1 delivery is parked", "parked", 1)]),
     "late": (Campaign.be_late, [("1 annotator is late with 2 items in Label Studio: p2", "late", 1)]),
     "full": (Campaign.fill_disk, [("The disk is almost full: 100 MB free, 200 MB needed", "disk", 1)]),
+    "paused": (Campaign.pause, [("1 annotator paused by a rule: p2", "paused", 1)]),
     "old backup": (Campaign.forget_backup, [("The last backup is too old: words.sqlite", "backup", 1)]),
     "night broadcast": (Campaign.announce, [("A message to 2 people goes out ", "broadcast", 2)]),
 }
@@ -182,7 +202,7 @@ def build(chat: Chat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callab
         now = chat.now
         sandbox = Sandbox(tmp_path)
         with chat.database.transaction() as session:
-            words = sandbox.started(session, sandbox.write("words", more="overlap: 3\n"))
+            words = sandbox.started(session, sandbox.write("words", rows=ROWS, more="overlap: 2\n"))
             (tmp_path / "texts.csv").write_text("id,text\nc,Дім\nd,Ліс\n", "utf-8")
             (tmp_path / "texts.yaml").write_text(TEXTS, "utf-8")
             texts = sandbox.started(session, tmp_path / "texts.yaml")
@@ -210,19 +230,25 @@ def build(chat: Chat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callab
     return built
 
 
-async def read_surfaces(chat: Chat, folder: Path, facts: MachineFacts) -> dict[str, list[str]]:
-    """The lines of each surface about what needs the organisers."""
+def render_digest(chat: Chat) -> OrganiserCard:
+    """The digest of the day in English."""
     conversation = chat.app.workers.settings.conversation
-    organiser = chat.person(ORGANISER, language="en")
-    await chat.send(organiser, "/admin")
-    reader = SnapshotReader(database=chat.database, time_zone=conversation.time_zone, look_at_machine=lambda: facts)
-    dashboard = {section.id: section for section in build_overview(reader.read_snapshot(), "")}
     with chat.database.reading() as view:
         observed = organiser_notifications.observe_campaigns(view, now=chat.now, settings=conversation)
     assert observed is not None
     assert observed.needs is not None
     words = organiser_cards.make_words(get_texts("en"), zone=None, default_zone=conversation.time_zone, now=chat.now)
-    digest = "\n".join(part.html for part in organiser_messages.render_digest(observed.digest, observed.needs, words))
+    return organiser_messages.render_digest(observed.digest, observed.needs, words)
+
+
+async def read_surfaces(chat: Chat, folder: Path, facts: MachineFacts) -> dict[str, list[str]]:
+    """The lines of each surface about what needs the organisers."""
+    conversation = chat.app.workers.settings.conversation
+    organiser = chat.person(ORGANISER, language="en")
+    await chat.send(organiser, "/admin")
+    digest = "\n".join(part.html for part in render_digest(chat))
+    reader = SnapshotReader(database=chat.database, time_zone=conversation.time_zone, look_at_machine=lambda: facts)
+    dashboard = {section.id: section for section in build_overview(reader.read_snapshot(), "")}
     command = Hromada(folder, variables={"HROMADA_DATABASE_URL": str(chat.database.engine.url)})
     return {
         "dashboard": re.findall(r"<li><b>(.*?)</b>", render_section(dashboard["needs"])),
@@ -266,3 +292,73 @@ async def test_needs_come_in_the_order_of_urgency_and_sort_the_projects(
             assert STATES[state][1][0][0] in line, surface
     command = Hromada(tmp_path, variables={"HROMADA_DATABASE_URL": str(chat.database.engine.url)})
     assert [project["project"] for project in command("status", "--json").json] == ["words", "texts"]
+
+
+def finish(campaign: Campaign) -> None:
+    """All answers to the texts are in, some to the words, whose title fills three lines of a phone."""
+    for item in "cd":
+        for person in (1, 2):
+            campaign.answer(campaign.texts, item=item, person=person, response="Дім")
+            campaign.answer(campaign.words, item=item, person=person, response="x")
+    campaign.words.title = LONG
+    campaign.session.add(campaign.words)
+    campaign.session.flush()
+
+
+LONG = "A title that is as long as titles of campaigns are"
+
+
+async def test_needs_are_short_in_the_chat_and_each_leads_to_what_deals_with_it(
+    chat: Chat, build: Callable[..., MachineFacts], tmp_path: Path
+) -> None:
+    """With one zone on a screen, no two equal buttons, and the person whom a rule paused let go on."""
+    facts = build(Campaign.report, Campaign.pause, Campaign.announce, finish)
+    found = await read_surfaces(chat, tmp_path, facts)
+    organiser, digest = chat.person(ORGANISER), render_digest(chat)
+    zone = time_zones.format_zone(chat.app.workers.settings.conversation.time_zone, get_texts("en"))
+    assert organiser.messages[-1].text.count(f"({zone})") == 1
+    assert "".join(part.html for part in digest).count(f"({zone})") == 1, "needs and expected ends"
+    for lines in (found["admin"], found["digest"]):
+        report, paused, *_, broadcast, end = lines
+        assert report.startswith("A title that is as long as …: 1 report · since ")
+        assert paused.startswith("A title that is as long as …: 1 annotator paused by a rule: p2")
+        assert "since" not in broadcast
+        assert end.endswith(("close texts`", "close texts</code>"))
+    in_digest = [button.label for part in digest for row in part.buttons for button in row]
+    for labels in (in_digest, [label for label, _ in organiser.messages[-1].buttons]):
+        assert len({*labels}) == len(labels)
+    for label in ("People · A title", "1"):
+        await chat.tap(organiser, next(one for one, _ in organiser.messages[-1].buttons if one.startswith(label)))
+    assert organiser.messages[-1].text.startswith("p2\n\nStatus: paused by a rule"), "first of all people"
+    await chat.tap(organiser, "Let them go on")
+    assert "Status: takes part" in organiser.messages[-1].text
+    assert "Let them go on" not in dict(organiser.messages[-1].buttons)
+    await chat.send(organiser, "/admin")
+    assert "paused" not in organiser.messages[-1].text
+    await chat.tap(organiser, next(one for one, _ in organiser.messages[-1].buttons if one == "2"))
+    assert "`hromada review texts --as WHO`" in organiser.messages[-1].text, "on the card of a campaign too"
+
+
+async def test_a_page_of_a_project_names_it_once_and_says_why_it_has_no_disputes(
+    chat: Chat, build: Callable[..., MachineFacts]
+) -> None:
+    """No title before what needs organisers there, reasons in the language of the page, and no zero that is untrue."""
+    facts = build(Campaign.report, Campaign.disagree_on_b, finish)
+    reader = SnapshotReader(database=chat.database, time_zone="UTC", look_at_machine=lambda: facts)
+    snapshot = reader.read_snapshot()
+    found: dict[str, dict[str, LiveSection]] = {}
+    with use_language("uk"):
+        for name in ("words", "texts"):
+            project = snapshot.find_project(name)
+            assert project is not None
+            page = build_project_page(snapshot, project, None, reader.read_waiting_rows(name), "")
+            found[name] = {section.id: section for section in page}
+        first = {section.id: section for section in build_overview(snapshot, "")}
+    assert first["needs"].title == f"Потребує вашої уваги · {len(snapshot.needs)}"
+    assert any(LONG[:20] in task.about for task in first["needs"].tasks)
+    assert not any(LONG[:20] in task.about for task in found["words"]["needs"].tasks)
+    assert first["project-words"].title.startswith(LONG)
+    [dispute] = found["words"]["decisions"].tables[2].rows
+    assert dispute.cells[1] == "голосів порівну, голоси дуже розійшлися"
+    assert "тут таких немає" in found["texts"]["decisions"].how
+    assert "чекає" in found["texts"]["decisions"].how

@@ -101,10 +101,10 @@ async def test_an_organiser_sees_how_far_a_campaign_is(chat: Chat, load: Callabl
     for _ in range(2):
         await chat.tap(person, "так")
     organiser = await open_admin(chat)
-    assert organiser.messages[-1].text == "Campaigns\n\nNothing needs you now.\n\n1) Слова — running, 16 %"
+    assert organiser.messages[-1].text == "Campaigns\n\nNothing needs you now.\n\n1) Слова — running, 16%"
     text = await go(chat, organiser, "1")
     assert text.split("\n") == [
-        "Слова · words · running", "", "2 of 12 answers (16 %)", "In the last 24 hours: 2. Here now: 1.",
+        "Слова · words · running", "", "2 of 12 answers (16%)", "In the last 24 hours: 2. Here now: 1.",
         "At this pace it will be done 21.11, 19:00 (Kyiv).", "", "1 person is taking part.",
     ]  # fmt: skip
     assert await go(chat, organiser, "Refresh") == text
@@ -261,7 +261,7 @@ async def test_a_campaign_is_paused_and_goes_on(chat: Chat, load: Callable[..., 
     await chat.deliver()
     with chat.database.reading() as view:
         assert queries.get_project(view, "words").status is ProjectStatus.PAUSED
-    assert organiser.messages[-1].text.endswith("1) Слова — paused, 0 %")
+    assert organiser.messages[-1].text.endswith("1) Слова — paused, 0%")
     text = await go(chat, organiser, "1", "Go on")
     assert "running" in text
     assert [act for act, *_ in list_acts(chat)] == ["pause", "resume"]

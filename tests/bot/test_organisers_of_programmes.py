@@ -91,17 +91,17 @@ async def test_a_programme_is_one_campaign_with_a_line_for_each_data_set(
     await chat.tap(person, "так")
     await chat.send(organiser, "/admin")
     text = organiser.messages[-1].text
-    assert text == "Campaigns\n\nNothing needs you now.\n\n1) Мова — running, 2 %\n2) Поруч — running, 0 %"
+    assert text == "Campaigns\n\nNothing needs you now.\n\n1) Мова — running, 2%\n2) Поруч — running, 0%"
     text = await go(chat, organiser, "1")
     assert text.split("\n") == [
-        "Мова · language · running", "", "Data sets", "", "1) Набір 0 — paused, 0 %", "2) Набір 1 — running, 8 %",
-        "3) Набір 2 — closed, 0 %", "4) Набір 3 — not started, 0 %",
+        "Мова · language · running", "", "Data sets", "", "1) Набір 0 — paused, 0%", "2) Набір 1 — running, 8%",
+        "3) Набір 2 — closed, 0%", "4) Набір 3 — not started, 0%",
     ]  # fmt: skip
     labels = [label for label, _ in organiser.messages[-1].buttons]
     assert labels == ["1", "2", "3", "4", "Pause", "Invite", "Write to all", "Refresh", "‹ All campaigns"]
     assert await go(chat, organiser, "Refresh") == text
     text = await go(chat, organiser, "2")
-    assert text.startswith("Набір 1 · set1 · running\n\n1 of 12 answers (8 %)")
+    assert text.startswith("Набір 1 · set1 · running\n\n1 of 12 answers (8%)")
     assert (await go(chat, organiser, "People")).endswith(f"1) {find_pseudonym(chat, 1)} · 1 · just now")
 
 

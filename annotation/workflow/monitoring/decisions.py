@@ -13,13 +13,13 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.store import queries
-from annotation.store.models import AdjudicationCase, Annotator, Assignment, Item, Project
+from annotation.store.models import AdjudicationCase, Annotator, AnnotatorRow, Assignment, Item, Project
 from annotation.vocabulary import CaseReason, ProjectStatus
 from annotation.workflow import definitions
 from annotation.workflow.annotators import support_messages
 from annotation.workflow.monitoring import blindness, progress
 from annotation.workflow.monitoring.progress import Doubt
-from annotation.workflow.review import doubts
+from annotation.workflow.review import adjudication_queue, cases, doubts
 
 DOUBTS_COUNTED = timedelta(days=30)
 """For how long after the close of a project its items in doubt wait, even if nobody began to adjudicate them."""
@@ -82,24 +82,46 @@ def list_disputes(session: Session, project: Project, *, now: datetime) -> tuple
     """The items that wait for an adjudicator: stored cases, and those that `hromada adjudicate` would store now.
 
     The longest waiting come first. An item is left out if it waits only because somebody reported it, or only for a
-    gold review.
+    gold review, or still gets answers; a blind project has none.
     """
+    if blindness.is_blind(session, project):
+        return ()
     decided = queries.build_decided_condition(col(AdjudicationCase.item_id), col(AdjudicationCase.question))
-    cases = (
+    stored = (
         select(AdjudicationCase, Item.external_id)
         .join(Item, col(Item.id) == col(AdjudicationCase.item_id))
-        .where(Item.project_id == project.id, sa.not_(decided))
+        .where(Item.project_id == project.id, sa.not_(decided), doubts.build_answered_condition(project))
     )
     found = {
         (item, case.question): Dispute(
             item=item, question=case.question, reasons=tuple(case.reasons), at=case.created_at
         )
-        for case, item in session.exec(cases)
+        for case, item in session.exec(stored)
         if {*case.reasons} - {CaseReason.REPORT.value}
     }
     for item, question, reasons in _list_new_doubts(session, project, now=now):
         found.setdefault((item, question), Dispute(item=item, question=question, reasons=tuple(reasons), at=None))
     return tuple(sorted(found.values(), key=lambda one: (one.at or now, one.item, one.question)))
+
+
+def list_early_items(session: Session, project: Project) -> frozenset[str]:
+    """The main items, by external id, of which nobody is to be told yet that they are in doubt.
+
+    Those of a blind project are all, of any other project those that still get answers.
+    """
+    return doubts.list_main_items(session, project, with_answered=blindness.is_blind(session, project))
+
+
+def store_disputes(session: Session, *, adjudicator: AnnotatorRow, now: datetime) -> None:
+    """Store as cases what waits and was not stored yet, in the projects of an adjudicator; nothing is deleted.
+
+    So the queue in the chat has what `list_disputes` counts, though nobody called `hromada adjudicate` since.
+    """
+    for project in adjudication_queue.list_adjudicated_projects(session, adjudicator):
+        new = [dispute for dispute in list_disputes(session, project, now=now) if dispute.at is None]
+        for question in {dispute.question for dispute in new}:
+            reasons = {dispute.item: dispute.reasons for dispute in new if dispute.question == question}
+            cases.add_cases(session, project=project, question=question, reasons=reasons, now=now)
 
 
 def _list_new_doubts(session: Session, project: Project, *, now: datetime) -> Sequence[Doubt]:

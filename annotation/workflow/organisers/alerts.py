@@ -125,7 +125,8 @@ URGENT_TIME = timedelta(minutes=15)
 
 @dataclass(frozen=True, kw_only=True)
 class OrganiserAlert:
-    """An alert: `key` names it, so that it is told once. `title` is that of the project that it is about.
+    """An alert: `key` names it, so that it is told once. `title` is that of the project that it is about, and
+    `project` its name if it is to be closed.
 
     `since` is when it began; `count` is the number of answers (half, end) or of decisions that wait; `wait` says why
     nothing comes from Telegram, if the bot knows.
@@ -134,6 +135,7 @@ class OrganiserAlert:
     kind: AlertKind
     key: str
     title: str = ""
+    project: str = ""
     since: datetime | None = None
     until: datetime | None = None
     count: int = 0
@@ -250,7 +252,9 @@ def _list_progress_alerts(project: Project, measured: Progress, *, now: datetime
         yield OrganiserAlert(kind=AlertKind.HALF, key=f"half {about}", title=project.title, count=measured.done)
     if 0 < measured.needed <= measured.done:
         key = f"end {about} {measured.items}"
-        yield OrganiserAlert(kind=AlertKind.END, key=key, title=project.title, count=measured.done)
+        yield OrganiserAlert(
+            kind=AlertKind.END, key=key, title=project.title, project=project.name, count=measured.done
+        )
     stalled = measured.find_stall(project.status, now=now)
     if stalled is not None:
         key = f"stall {project.id} {stalled.isoformat(timespec='seconds')}"

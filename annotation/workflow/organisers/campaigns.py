@@ -22,6 +22,7 @@ from annotation.workflow.notices import announcements, waiting_announcements
 from annotation.workflow.notices.waiting_announcements import CancelledAnnouncement
 from annotation.workflow.organisers import people
 from annotation.workflow.organisers.people import MessageKind, OpenMessage, add_request
+from annotation.workflow.quality import enforcement
 from annotation.workflow.review import cases
 
 PROJECT, PROGRAMME = 0, 1
@@ -130,6 +131,7 @@ class OrganiserAct(StrEnum):
     INVITE = "invite"
     SUSPEND = "suspend"
     UNSUSPEND = "unsuspend"
+    READMIT = "readmit"
     RELEASE = "release"
     ANSWER = "answer"
     ANSWER_ALL = "answer to all"
@@ -248,6 +250,12 @@ def unsuspend_person(session: Session, *, annotator_id: int, by: int, now: datet
     if not roster.unsuspend_annotator(session, annotator=_get_person(session, annotator_id), now=now):
         raise Stale("They are not suspended.")
     _record_act(session, OrganiserAct.UNSUSPEND, by=by, now=now, annotator_id=annotator_id)
+
+
+def readmit_person(session: Session, *, annotator_id: int, project_id: int, by: int, now: datetime) -> None:
+    """Let an annotator go on whom a rule paused or excluded in a project; raises Conflict if neither is so."""
+    enforcement.readmit_annotator(session, annotator_id=annotator_id, project_id=project_id, now=now)
+    _record_act(session, OrganiserAct.READMIT, by=by, now=now, project_id=project_id, annotator_id=annotator_id)
 
 
 def release_items(

@@ -253,12 +253,25 @@ class AnnotatorDetails:
     is_gone: bool
 
 
-def list_people(session: Session, *, project_id: int, page: int) -> tuple[Sequence[ListedAnnotator], int]:
-    """A page of the project's people, from 0, those who were there last first; and how many people there are."""
+def list_people(
+    session: Session, *, project_id: int, page: int, now: datetime
+) -> tuple[Sequence[ListedAnnotator], int]:
+    """A page of the project's people, from 0, and how many people there are.
+
+    First come those who need an organiser, as a rule paused them or they are late, then those who were there last.
+    """
+    late = sa.exists().where(
+        col(Assignment.project_id) == project_id,
+        col(Assignment.annotator_id) == col(Annotator.id),
+        col(Assignment.surface) == Surface.LABEL_STUDIO,
+        col(Assignment.status) == AssignmentStatus.LIVE,
+        col(Assignment.lease_until) < now,
+    )
+    in_need = sa.or_(col(Participation.status) == ParticipationStatus.PAUSED, late)
     total = session.exec(select(func.count()).where(Participation.project_id == project_id)).one()
     rows = session.execute(
         _select_people(project_id)
-        .order_by(col(Participation.last_at).desc().nulls_last(), col(Annotator.id))
+        .order_by(sa.case((in_need, 0), else_=1), col(Participation.last_at).desc().nulls_last(), col(Annotator.id))
         .offset(page * PAGE)
         .limit(PAGE)
     )

@@ -309,6 +309,14 @@ def is_adjudicator(session: Session, *, adjudicator: AnnotatorRow) -> bool:
     return adjudicator.suspended_at is None and session.exec(roles).first() is not None
 
 
+def list_adjudicated_projects(session: Session, adjudicator: AnnotatorRow) -> list[Project]:
+    """The projects that the person was invited to adjudicate, in the order of their ids; none while suspended."""
+    if adjudicator.suspended_at is not None:
+        return []
+    of_person = select(Adjudicator.project_id).where(Adjudicator.annotator_id == adjudicator.id)
+    return [session.get_one(Project, project_id) for project_id in sorted(session.exec(of_person))]
+
+
 def find_next_case(session: Session, *, adjudicator: AnnotatorRow, after: int | None = None) -> QueuedCase | None:
     """The first case that waits for the adjudicator; with `after` (an id) the one that follows, and so on in a circle.
 

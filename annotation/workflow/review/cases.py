@@ -179,6 +179,8 @@ def parse_label(question: Question, item: Item, raw: str) -> str:
 LEAST_SAMPLE = 50
 """The least number of items of the stratum `rest` in a gold review, where there are so many."""
 OPEN_REPORT = CaseReason.REPORT
+MOST_NAMES = 1000
+"""How many items a statement looks for at once."""
 SAMPLE_SALT, ORDER_SALT = "sample", "order"
 """What the random numbers of an item are for: were they the same, drawn items would come before the conflicts."""
 
@@ -226,6 +228,25 @@ def refresh_cases(
             session.add(_build_case(item, question=question, seed=0, reasons=reasons[item.id or 0], now=now))
     session.flush()
     return sum(1 for item_id in reasons if item_id not in decided)
+
+
+def add_cases(
+    session: Session, *, project: Project, question: str, reasons: Mapping[str, Collection[str]], now: datetime
+) -> None:
+    """Store doubtful items as cases, with why (values of `CaseReason`) by external id; those that are cases are left.
+
+    `refresh_cases` also deletes those that are doubtful no more.
+    """
+    _lock_project(session, project)
+    present = {case.item_id for case in _list_cases(session, project, question)}
+    names = sorted(reasons)
+    for start in range(0, len(names), MOST_NAMES):
+        named = col(Item.external_id).in_(names[start : start + MOST_NAMES])
+        for item in session.exec(select(Item).where(Item.project_id == project.id, Item.pool == Pool.MAIN, named)):
+            if item.id not in present:
+                why = [*reasons[item.external_id]]
+                session.add(_build_case(item, question=question, seed=0, reasons=why, now=now))
+    session.flush()
 
 
 def plan_gold_review(

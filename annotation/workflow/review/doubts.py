@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
-from sqlmodel import Session, col
+from sqlmodel import Session, col, select
 
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.questions import Question
 from annotation.store import judgements
-from annotation.store.models import Assignment, Item, Judgement, Project
-from annotation.vocabulary import AssignmentStatus, CaseReason, ExclusionKind, ItemStatus, Pool
+from annotation.store.models import Assignment, Item, Judgement, Project, ProjectRow
+from annotation.vocabulary import AssignmentStatus, CaseReason, ExclusionKind, ItemStatus, Pool, ProjectStatus
 
 BELOW = 0.6
 """An item is in doubt if its most frequent answer has a smaller share of the votes: the default of `adjudicate`."""
@@ -36,7 +36,7 @@ def find_doubts(
 ) -> dict[tuple[str, str], frozenset[CaseReason]]:
     """Why items are in doubt, by their external id and the name of a question; others are left out.
 
-    Only questions with one option per answer are looked at, of main items in use.
+    Only questions with one option per answer are looked at, of main items in use that get no more answers.
     """
     questions = [question for question in definition.all_questions if question.takes_one_option]
     if not questions:
@@ -51,6 +51,26 @@ def find_doubts(
     return {key: reasons for key, reasons in found.items() if reasons}
 
 
+def build_answered_condition(project: ProjectRow) -> sa.ColumnElement[bool]:
+    """The condition that an item gets no more answers: of an open project, that it has all and nobody has it in hand.
+
+    Until then a tie may be gone with the next answer.
+    """
+    if project.status is ProjectStatus.CLOSED or project.overlap is None:
+        return sa.true()
+    return sa.and_(
+        col(Item.free) == 0,
+        col(Item.held) == 0,
+        col(Item.n_done) >= col(Item.n_live),
+    )
+
+
+def list_main_items(session: Session, project: ProjectRow, *, with_answered: bool) -> frozenset[str]:
+    """The main items, by external id: those that still get answers, or all."""
+    items = select(Item.external_id).where(Item.project_id == project.id, Item.pool == Pool.MAIN)
+    return frozenset(session.exec(items if with_answered else items.where(sa.not_(build_answered_condition(project)))))
+
+
 def _select_disputed(project: Project) -> Any:
     """The answers to items that have different ones, or of which none counts: item, answer, exclusion and flags."""
     counts = judgements.build_counting_condition()
@@ -58,6 +78,7 @@ def _select_disputed(project: Project) -> Any:
         col(Item.project_id) == project.id,
         col(Item.pool) == Pool.MAIN,
         col(Item.status) != ItemStatus.RETIRED,
+        build_answered_condition(project),
         col(Assignment.status) == AssignmentStatus.DONE,
         col(Judgement.skip_reason).is_(None),
         judgements.build_final_revision_condition(),

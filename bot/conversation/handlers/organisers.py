@@ -115,7 +115,9 @@ def _resume_campaign(context: UpdateContext, callback: CallbackData) -> Telegram
 def _show_people(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
     page = callback.get_number(0)
     project, _ = context.get_project(callback.row_id)
-    listed, total = people.list_people(context.transaction.session, project_id=callback.row_id, page=page)
+    listed, total = people.list_people(
+        context.transaction.session, project_id=callback.row_id, page=page, now=context.now
+    )
     words = organiser_notifications.make_words(context)
     card = organiser_cards.render_people(
         listed, words, project_id=callback.row_id, title=project.title, page=page, total=total
@@ -135,6 +137,17 @@ def _unsuspend_person(context: UpdateContext, callback: CallbackData) -> Telegra
         context.transaction.session, annotator_id=callback.row_id, by=context.annotator_id, now=context.now
     )
     return _show_person(context, callback, organiser_notifications.make_words(context)("unsuspended-now"))
+
+
+def _readmit_person(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
+    campaigns.readmit_person(
+        context.transaction.session,
+        annotator_id=callback.row_id,
+        project_id=callback.get_number(0),
+        by=context.annotator_id,
+        now=context.now,
+    )
+    return _show_person(context, callback, organiser_notifications.make_words(context)("readmitted-now"))
 
 
 def _ask_to_release(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
@@ -226,6 +239,7 @@ TAPS: Mapping[str, Callable[[UpdateContext, CallbackData], TelegramCalls]] = {
     "people": _show_people,
     "person": _show_person,
     "unsuspend": _unsuspend_person,
+    "readmit": _readmit_person,
     "release": _ask_to_release,
     "release-now": _release_items,
     "inbox": _show_inbox,

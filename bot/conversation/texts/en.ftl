@@ -923,7 +923,7 @@ case-stopped = Thank you! Everything you decided is saved. To go on: /adjudicate
 # For those who decide: a decision was undone.
 case-undone = ↩ The decision is undone. The item is below.
 # For those who decide: nothing waits.
-case-nothing = Nothing is waiting for your decision, thank you! New disputed items appear when the organisers refresh the queue. Check again: /adjudicate
+case-nothing = Nothing is waiting for your decision, thank you! New disputed items appear as answers come in. Check again: /adjudicate
 # For those who decide: items wait.
 case-offer = There are disputed items: say which answer is right.
 # Button, at most 20 characters, for those who decide: shows the first item.

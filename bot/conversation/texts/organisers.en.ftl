@@ -3,7 +3,7 @@
 admin = Campaigns
 admin-nothing = Nothing is loaded yet: `hromada load` on the command line.
 admin-command = Campaigns, people, questions
-admin-line = { $title } — { $status }, { $share } %
+admin-line = { $title } — { $status }, { $share }%
 admin-announced = Messages to all: { $count ->
     [one] { $count } person has yet to get one
    *[other] { $count } people have yet to get one
@@ -14,7 +14,7 @@ status-loaded = not started
 status-running = running
 status-paused = paused
 status-closed = closed
-progress = { $done } of { $needed } answers ({ $share } %)
+progress = { $done } of { $needed } answers ({ $share }%)
 progress-day = In the last 24 hours: { $count }. Here now: { $here }.
 progress-end = At this pace it will be done { $when }.
 people-count = { $count ->
@@ -58,6 +58,7 @@ person-suspended = Suspended:
 person-gone = Their data was erased at their request.
 button-suspend = Suspend
 button-unsuspend = End suspension
+button-readmit = Let them go on
 button-release = Take back: { $count }
 release-why = Take back { $count ->
     [one] { $count } item
@@ -68,6 +69,7 @@ suspend-why = Why are you suspending { $name }? Write one sentence: it is kept o
 suspended-now = { $name } is suspended in all projects.
 no-reason = Nobody is suspended: the reason has no words.
 unsuspended-now = The suspension is over
+readmitted-now = They can go on
 released-now = Taken back: { $telegram } in Telegram, { $label } in Label Studio
 
 ## Questions and reports
@@ -166,7 +168,7 @@ export-given-up = the bot stopped several times while preparing them; make them 
 ## What organisers are told
 
 alert-half = “{ $title }”: half of the answers are in ({ $count }).
-alert-end = “{ $title }”: all answers are in ({ $count }). Close it with `hromada close`.
+alert-end = “{ $title }”: all answers are in ({ $count }). Close it with `hromada close { $project }`.
 alert-stall = “{ $title }”: no answer since { $when }.
 alert-decision = { $count ->
     [one] { $count } decision is waiting for you.

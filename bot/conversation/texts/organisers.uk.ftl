@@ -60,6 +60,7 @@ person-suspended = Участь зупинено:
 person-gone = Дані стерто на їхнє прохання.
 button-suspend = Зупинити участь
 button-unsuspend = Повернути участь
+button-readmit = Дозволити продовжити
 button-release = Забрати: { $count }
 release-why = Забрати { $count ->
     [one] { $count } завдання
@@ -71,6 +72,7 @@ suspend-why = Чому ви зупиняєте участь { $name }? Одне 
 suspended-now = Участь { $name } зупинено в усіх проєктах.
 no-reason = Нікого не зупинено: у причині немає слів.
 unsuspended-now = Участь повернуто
+readmitted-now = Участь триває далі
 released-now = Забрано: у Telegram { $telegram }, у Label Studio { $label }
 
 ## Questions and reports
@@ -175,7 +177,7 @@ export-given-up = бот кілька разів зупинявся під ча�
 ## What organisers are told
 
 alert-half = «{ $title }»: половина відповідей уже є ({ $count }).
-alert-end = «{ $title }»: усі відповіді вже є ({ $count }). Закрийте його: `hromada close`.
+alert-end = «{ $title }»: усі відповіді вже є ({ $count }). Закрийте його: `hromada close { $project }`.
 alert-stall = «{ $title }»: з { $when } немає жодної відповіді.
 alert-decision = { $count ->
     [one] На вас чекає { $count } рішення.

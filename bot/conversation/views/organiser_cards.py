@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from annotation.vocabulary import UNSAID_TIME_ZONE, ProjectStatus
+from annotation.vocabulary import UNSAID_TIME_ZONE, ParticipationStatus, ProjectStatus
 from annotation.workflow.monitoring.needs import Need, NeedKind
 from annotation.workflow.monitoring.progress import compute_share
 from annotation.workflow.notices.waiting_announcements import WaitingAnnouncement
@@ -29,6 +29,8 @@ PAGE = 8
 """How many campaigns stand on one card."""
 MAX_TITLE_UNITS = 60
 """How much of a title stands in a line, in UTF-16 units."""
+MAX_NEED_TITLE_UNITS = 30
+"""How much of a title stands before something that needs the organisers: the lines below it have more."""
 MAX_LABEL_UNITS = 40
 """How long the label of a button with a title is, in UTF-16 units."""
 MOST_NEEDS = 10
@@ -42,10 +44,11 @@ NEED_ACTS = {
     NeedKind.PAUSED: "people",
     NeedKind.LATE: "people",
     NeedKind.BROADCAST: "announced",
-    NeedKind.END: "campaign",
 }
 """What an organiser can do in the chat about each kind of need."""
-ACT_LABELS = {"announce": "button-announce", "people": "button-people", "campaign": "button-open"}
+ACT_LABELS = {"announce": "button-announce", "people": "button-people"}
+READMITTED = {ParticipationStatus.PAUSED, ParticipationStatus.EXCLUDED}
+"""Standings from which an organiser can let a person go on."""
 STATUS_TEXTS = {
     ProjectStatus.LOADED: "status-loaded",
     ProjectStatus.RUNNING: "status-running",
@@ -149,8 +152,9 @@ def render_campaigns(
     total: int,
 ) -> OrganiserCard:
     """What needs the organisers, and a page of all campaigns, each with a button; a button for messages to all."""
+    lead = render_needs(needs, words, words.name_zone_once())
     if not campaigns:
-        return words.render_card(*render_needs(needs, words), words("admin-nothing"))
+        return words.render_card(*lead, words("admin-nothing"))
     lines = []
     buttons = []
     for number, (campaign, summaries) in enumerate(campaigns, page * PAGE + 1):
@@ -168,7 +172,7 @@ def render_campaigns(
     turn = _build_page_buttons("campaigns", page=page, last=(total - 1) // PAGE)
     return words.render_card(
         message_layout.make_bold_block(words("admin")),
-        *render_needs(needs, words),
+        *lead,
         "\n".join(lines),
         *waits,
         buttons=(
@@ -181,21 +185,25 @@ def render_campaigns(
     )
 
 
-def render_needs(needs: Sequence[Need], words: OrganiserWords) -> tuple[TextBlock | str, ...]:
+def render_needs(
+    needs: Sequence[Need], words: OrganiserWords, format_moment: Callable[[datetime], str]
+) -> tuple[TextBlock | str, ...]:
     """What needs the organisers, a line each; a line without a button has its command."""
     if not needs:
         return (words("needs-none"),)
-    format_moment = words.name_zone_once()
     lines = [_describe_need(need, words, format_moment) for need in needs[:MOST_NEEDS]]
     lines += [words("needs-more", count=len(needs) - MOST_NEEDS)] if len(needs) > MOST_NEEDS else []
     return message_layout.make_bold_block(words("needs")), "\n".join(lines)
 
 
-def _describe_need(need: Need, words: OrganiserWords, format_moment: Callable[[datetime], str]) -> str:
-    what = need_texts.describe_need(need, words.texts, format_moment=format_moment, with_since=True)
-    title = "" if need.title is None else f"{shorten_title(need.title)}: "
+def _describe_need(
+    need: Need, words: OrganiserWords, format_moment: Callable[[datetime], str], *, is_named: bool = True
+) -> str:
+    """A need as a line, with the title of its project if `is_named`, and its command if there is no button for it."""
     command = "" if need.kind in NEED_ACTS else f" · `{need_texts.get_command(need)}`"
-    return f"• {title}{what}{command}"
+    what = need_texts.describe_need(need, words.texts, format_moment=format_moment, with_since=True)
+    title = "" if need.title is None else message_layout.shorten_text(need.title, MAX_NEED_TITLE_UNITS)
+    return " ".join(("•", *((f"{title}:",) if title and is_named else ()), f"{what}{command}"))
 
 
 def build_need_buttons(needs: Sequence[Need], words: OrganiserWords) -> ButtonRows:
@@ -211,6 +219,7 @@ def build_need_buttons(needs: Sequence[Need], words: OrganiserWords) -> ButtonRo
         if need.kind in NEED_ACTS and need.kind is not NeedKind.BROADCAST
     )
     uses = Counter(act for act, *_ in acts)
+    is_ambiguous = len({need.project_id for need in needs if need.project_id is not None}) > 1
     buttons: dict[str, InlineButton] = {}
     for act, project_id, title in acts:
         if act == "inbox":
@@ -219,7 +228,7 @@ def build_need_buttons(needs: Sequence[Need], words: OrganiserWords) -> ButtonRo
         if uses[act] > MOST_ALIKE:
             continue
         label = words(ACT_LABELS[act])
-        label = label if uses[act] == 1 else message_layout.shorten_text(f"{label} · {title}", MAX_LABEL_UNITS)
+        label = message_layout.shorten_text(f"{label} · {title}", MAX_LABEL_UNITS) if is_ambiguous else label
         buttons[f"{act} {project_id}"] = build_act_button(label, act, project_id, 0)
     return tuple((button,) for button in buttons.values())
 
@@ -287,10 +296,7 @@ def _describe_project(summary: ProjectOverview, words: OrganiserWords) -> list[s
     if end is not None:
         lines.append(words("progress-end", when=format_moment(end)))
     people_line = words("people-count", count=summary.people)
-    needed = [
-        f"• {need_texts.describe_need(need, words.texts, format_moment=format_moment, with_since=True)}"
-        for need in summary.needs
-    ]
+    needed = [_describe_need(need, words, format_moment, is_named=False) for need in summary.needs]
     return ["\n".join(lines), f"{people_line}.", *(["\n".join([words("needs"), *needed])] if needed else [])]
 
 
@@ -344,6 +350,8 @@ def render_person(details: AnnotatorDetails, words: OrganiserWords, *, project_i
         lines = [words("person-gone")]
     else:
         act = "unsuspend" if listed.is_suspended else "suspend"
+        if listed.status in READMITTED and not listed.is_suspended:
+            acts.append(build_act_button(words("button-readmit"), "readmit", listed.annotator_id, project_id))
         acts.append(build_act_button(words(f"button-{act}"), act, listed.annotator_id, project_id))
         if held:
             counts = (len(details.in_hand), details.in_batch)

@@ -208,25 +208,25 @@ def _describe_alerts(alerts: Sequence[OrganiserAlert], words: OrganiserWords) ->
 def _describe_alert(alert: OrganiserAlert, words: OrganiserWords, when: str, until: str, wait_until: str) -> str:
     wait = alert.wait
     why = words("gap-unknown") if wait is None else words(f"gap-{wait.reason.value}", until=wait_until)
-    arguments = {"title": shorten_title(alert.title), "when": when, "until": until, "why": why}
-    return words(f"alert-{alert.kind.value}", count=alert.count, **arguments)
+    about = {"title": shorten_title(alert.title), "project": alert.project}
+    return words(f"alert-{alert.kind.value}", count=alert.count, when=when, until=until, why=why, **about)
 
 
 def render_digest(lines: Sequence[DigestLine], needs: Sequence[Need], words: OrganiserWords) -> OrganiserCard:
     """What happened since yesterday: a line for each campaign that is not over, and what needs the organisers."""
-    told = []
-    running = [None if line.status is ProjectStatus.PAUSED else line.end for line in lines]
-    for line, when in zip(lines, words.format_moments(running), strict=True):
+    format_moment = words.name_zone_once()
+    needed, told = render_needs(needs, words, format_moment), []
+    for line in lines:
         measured = line.progress
         title, counts = shorten_title(line.title), {"done": measured.done, "needed": measured.needed}
         if line.status is ProjectStatus.PAUSED:
             told.append(words("digest-paused", title=title, **counts))
             continue
-        end = words("digest-end", when=when) if when else ""
+        end = "" if line.end is None else words("digest-end", when=format_moment(line.end))
         told.append(words("digest-line", title=title, day=measured.last_day, end=end, **counts))
     ways = ((build_act_button(words("button-open"), "campaigns"),),)
     return words.render_card(
-        *render_needs(needs, words),
+        *needed,
         words("digest"),
         "\n".join(told),
         buttons=(*build_need_buttons(needs, words), *ways),

@@ -12,8 +12,11 @@ from annotation.store import models, queries
 from annotation.vocabulary import CaseReason, GoldStratum
 from annotation.workflow.annotators import erasure, invitations, own_data
 from annotation.workflow.review import cases
+from tests.annotation.conftest import Sandbox
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.bot.conversation.conftest import Chat, Screen
 
 Load = Callable[..., None]
@@ -28,7 +31,7 @@ FIXED = {
     "items": "{{file: {name}.jsonl, id: id, show: text}}",
 }
 NOTHING = (
-    "На ваше рішення нічого не чекає, дякуємо! Нові спірні завдання з’являються, коли організатори оновлять чергу."
+    "На ваше рішення нічого не чекає, дякуємо! Нові спірні завдання з’являються, коли надходять відповіді."
     " Перевірити: /adjudicate"
 )
 GOLDEN = FIXED | {"items": "{{file: {name}.jsonl, id: id, show: text, gold: gold}}"}
@@ -217,6 +220,31 @@ def test_who_has_no_items_left_is_offered_the_queue(chat: Chat, load: Load) -> N
     chat.tap("перше")
     assert len(decisions(chat)) == 1
     assert len(list_live_cards(chat)) == 1
+
+
+def test_the_queue_has_what_is_in_doubt_though_nobody_called_the_command(
+    chat: Chat, load: Load, tmp_path: Path
+) -> None:
+    """At its beginning, and again once it is empty; an item that still gets answers is not in it."""
+    load(ROWS, items=ITEMS)
+    sandbox = Sandbox(tmp_path)
+
+    def disagree(item: str, *, free: int) -> None:
+        with chat.db.transaction() as session:
+            project = queries.get_project(session, "words")
+            for person, option in ((11, "перше"), (12, "друге")):
+                given = sandbox.given(session, project, item=item, telegram_id=person)
+                sandbox.answer(session, given, f"{option} {item}")
+            sandbox.items(session, project)[item].free = free
+
+    disagree("1", free=0)
+    disagree("2", free=1)
+    first = become_adjudicator(chat)[-1]
+    assert first.startswith("Слова · на черзі 1\n\nслово 1")
+    disagree("3", free=0)
+    assert "слово 3" in chat.tap("перше 1")[-1]
+    assert chat.tap("друге 3")[-1] == NOTHING
+    assert [item for item, *_ in decisions(chat)] == ["1", "3"]
 
 
 def test_a_gold_review_is_blind(chat: Chat, load: Load) -> None:
