@@ -210,7 +210,10 @@ def _load_tasks(folder: Path, names: Sequence[str], groups: Sequence[str]) -> An
         loaded: Any = manager.load([group])
         tasks, found = {**loaded["tasks"], **tasks}, {**found, **loaded["groups"]}
     others = [name for name in names if name not in tasks]
-    return {"tasks": {**tasks, **manager.load(others)["tasks"]} if others else tasks, "groups": found}
+    tasks |= manager.load(others)["tasks"] if others else {}
+    for task in tasks.values():  # each person's run reads every row four times, and Arrow decodes it anew
+        task.dataset = {split: list(rows) for split, rows in task.dataset.items()}
+    return {"tasks": tasks, "groups": found}
 
 
 def _build_model(person: str, recording: Recording, tasks: Sequence[BenchmarkTask]) -> Any:
