@@ -111,8 +111,11 @@ def work(db: Database, sandbox: Sandbox) -> tuple[PersonWork, ...]:
         other = add_batch(session, sandbox, project, IVAN)
         answer(session, sandbox, assign(session, sandbox, other, "s1"), FIXED, minute=10)
         assign(session, sandbox, other, "s2", due=NOW - timedelta(hours=1))
-        unread = {"second": True, "server": "s", "mark": "2nd", "remote_id": 9, "created_at": NOW}
-        session.add(LabelStudioBatch(project_id=project.id or 0, annotator_id=mine.annotator_id, **unread))
+        unread = LabelStudioBatch(
+            project_id=project.id or 0, annotator_id=mine.annotator_id, second=True, server="s", mark="2nd",
+            remote_id=9, created_at=NOW,
+        )  # fmt: skip
+        session.add(unread)
         session.flush()
         return list_person_work(session, now=NOW, project_id=project.id)
 
