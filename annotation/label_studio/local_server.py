@@ -20,15 +20,17 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from sqlmodel import Session
 
 from annotation.errors import BadInput, Conflict, NotFound, Unavailable, Where
 from annotation.label_studio import server_models
 from annotation.label_studio.client import Client
-from annotation.label_studio.sync import adoption, batches, remote_projects
+from annotation.label_studio.sync import adoption, batches, queues, remote_projects
 from annotation.label_studio.sync.pull import EVERYBODY
 from annotation.label_studio.sync.remote_projects import map_accounts_to_pseudonyms
 from annotation.store.database import Database
 from annotation.store.models import Annotator, LabelStudioBatch, Project
+from annotation.vocabulary import BatchWork
 
 STATE_WELL = "well"
 
@@ -73,7 +75,7 @@ def examine_server(database: Database, client: Client) -> ServerExamination:
     with database.reading() as session:
         pseudonyms = map_accounts_to_pseudonyms(session, server=client.server_id)
         rows = [
-            (batch, project, annotator, batches.count_tasks(session, batch))
+            (batch, project, annotator, batches.count_tasks(session, batch), _count_unsent(session, batch))
             for batch, project, annotator in batches.list_batches(session, server=client.server_id)
         ]
         adopted = [
@@ -108,8 +110,20 @@ def _examine_adopted(
     return project.name, EVERYBODY, batch.work.value, batch.remote_id, items, state
 
 
+def _count_unsent(session: Session, batch: LabelStudioBatch) -> int:
+    """How many assigned items have no task there: those of deleted tasks, or of a push that was broken off."""
+    return len(queues.list_unsent_items(session, batch.id or 0)) if batch.work is BatchWork.ANSWERS else 0
+
+
 def _examine_batch(
-    client: Client, batch: LabelStudioBatch, project: Project, annotator: Annotator, tasks: int, *, linked: bool
+    client: Client,
+    batch: LabelStudioBatch,
+    project: Project,
+    annotator: Annotator,
+    tasks: int,
+    unsent: int,
+    *,
+    linked: bool,
 ) -> tuple[str, str, int | str, int | None, int, str]:
     state = STATE_WELL if linked else "no account is linked to this annotator"
     if annotator.is_gone:
@@ -126,6 +140,8 @@ def _examine_batch(
                 state = "its questions were changed there: push again"
             elif (remote.task_number or 0) < tasks:
                 state = f"{tasks - (remote.task_number or 0)} of its tasks were deleted there"
+            elif unsent:
+                state = f"{unsent} of its items were deleted there, or never sent: push again"
     return (
         project.name,
         annotator.pseudonym,

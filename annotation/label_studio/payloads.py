@@ -81,6 +81,19 @@ def render_second_pass(
     )
 
 
+def render_options(
+    question: Question, item_options: tuple[str, ...] | None, order: Sequence[int] | None, texts: InterfaceTexts
+) -> str:
+    """The item's options for a question of the first pass, as they were shown there; empty without any.
+
+    The second pass asks whether they repeat, and whether several of them are right.
+    """
+    options = question.get_options(item_options)
+    shown = options if order is None else [options[index] for index in order]
+    chips = " ".join(f'<span class="hr-option">{_render_lines(option)}</span>' for option in shown)
+    return f'<p class="hr-why"><b>{html.escape(texts("options"))}.</b> {chips}</p>' if chips else ""
+
+
 def _render_row(
     question: Question,
     item_options: tuple[str, ...] | None,
@@ -185,8 +198,13 @@ def build_task(
             if gold is not None
             else RightAnswers(golds={})
         )
-        data[label_studio_values.SECOND_PASS_KEY] = render_second_pass(
-            definition.all_questions, content.options, first, texts, right
+        earlier_options = [
+            render_options(question, content.options, (option_order or {}).get(question.name), texts)
+            for question in definition.all_questions
+            if question not in questions and question.takes_item_options and question.fixed_options is None
+        ]
+        data[label_studio_values.SECOND_PASS_KEY] = "".join(
+            [render_second_pass(definition.all_questions, content.options, first, texts, right), *earlier_options]
         )
     task: dict[str, Any] = {"data": data, "meta": {"project": definition.project, "revision": item.revision}}
     return task | ({"predictions": [{"model_version": BEGINNING, "result": regions}]} if regions else {})

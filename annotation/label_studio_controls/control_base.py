@@ -202,7 +202,7 @@ def add_question(
     lines = [*notes, *filter(None, (question.help, control.describe_limit(question, texts), optional))]
     if lines:
         elements.add_header(card, " · ".join(lines), name="told", size=6)
-    message = elements.escape_variables(texts("answer-this", question=question.text)) if required else None
+    message = elements.escape_variables(texts("answer-this", question=question.text.rstrip("."))) if required else None
     requirement = {"required": required and not confirms, "requiredMessage": None if confirms else message}
     control.build_control(card, question, replace(context, requirement=requirement, confirms=confirms))
 

@@ -225,7 +225,7 @@ class ChoicesControl(OptionControl[ChoicesQuestion]):
             hotkey=next(iter(context.hotkeys[name]), None),
             required=True,
             requiredMessage=elements.escape_variables(
-                context.texts("tick-or-confirm", question=question.text, box=text)
+                context.texts("tick-or-confirm", question=question.text.rstrip("."), box=text)
             ),
         )
 

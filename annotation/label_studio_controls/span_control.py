@@ -58,7 +58,8 @@ class SpanControl(control_base.ControlType[SpanQuestion]):
             warned = elements.get_unmarked_class(question.name)
             add_element(card, "Style").text = _build_marked_style(warned, elements.escape_variables(question.text))
             elements.add_header(card, context.texts("is-unmarked"), name=f"warned hr-{warned}", size=6)
-        message = context.texts("mark-or-none" if how else "mark-first", question=question.text, done=done, **how)
+        asked = question.text.rstrip(".")
+        message = context.texts("mark-or-none" if how else "mark-first", question=asked, done=done, **how)
         answers = add_element(
             card,
             "Choices",

@@ -35,7 +35,7 @@ class TextControl(ControlType[TextQuestion]):
     def build_control(self, card: Element, question: TextQuestion, context: ControlContext) -> None:
         """Add the field: one line for short texts."""
         if context.requirement.get("required") is True:
-            elements.add_header(card, context.texts("is-empty"), name="warned hr-needed", size=6)
+            elements.add_header(card, context.texts("is-blank"), name="warned hr-needed", size=6)
         elements.add_text_area(
             card,
             question.name,

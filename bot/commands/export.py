@@ -54,4 +54,6 @@ def export(
     for data_set in data:
         if data_set.responses.empty:
             terminal_output.print_line(f"{data_set.name} has no answers yet: import votes, or let people answer.")
-    terminal_output.print_line(f"Open {to / 'report.html'} in a browser ({to / 'report.uk.html'} is Ukrainian).")
+    own_pages = [to / name for name in ("stories.html", "items.html") if name in data_set_files]
+    pages = " and ".join(map(str, [*own_pages, to / "report.html"]))
+    terminal_output.print_line(f"Open {pages} in a browser (.uk.html is Ukrainian).")

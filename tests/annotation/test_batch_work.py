@@ -111,6 +111,12 @@ def work(db: Database, sandbox: Sandbox) -> tuple[PersonWork, ...]:
         other = add_batch(session, sandbox, project, IVAN)
         answer(session, sandbox, assign(session, sandbox, other, "s1"), FIXED, minute=10)
         assign(session, sandbox, other, "s2", due=NOW - timedelta(hours=1))
+        unread = LabelStudioBatch(
+            project_id=project.id or 0, annotator_id=mine.annotator_id, second=True, server="s", mark="2nd",
+            remote_id=9, created_at=NOW,
+        )  # fmt: skip
+        session.add(unread)
+        session.flush()
         return list_person_work(session, now=NOW, project_id=project.id)
 
 
@@ -123,6 +129,7 @@ def test_each_persons_work_is_counted_by_hand(work: tuple[PersonWork, ...]) -> N
     counts = olha.corrections
     assert (counts.number, counts.unchanged, counts.most_dropped) == (3, 1, 1)
     assert counts.unchanged_share == counts.dropped_share == pytest.approx(1 / 3)
+    # her second pass is newer than the pull
     assert (olha.pulled_at, olha.queues[0].waiting) == (NOW - timedelta(minutes=1), frozenset({4, 5}))
     assert olha.queues[0].aside == frozenset({4}), "the other one is of somebody else"
     assert (ivan.waiting, ivan.answered, ivan.late, ivan.per_hour) == (1, 1, 1, None)

@@ -72,6 +72,8 @@ def exported(hromada: Hromada, folder: str = "out") -> Path:
     """The folder of an export."""
     ran = hromada("export", "--to", folder)
     assert ran.code == 0, ran.err
+    own = next(name for name in ("stories.html", "items.html") if (hromada.folder / folder / name).exists())
+    assert f"Open {folder}/{own} and {folder}/report.html" in ran.out
     return hromada.folder / folder
 
 

@@ -62,6 +62,10 @@ ITEM = """
 .hr-same td:last-child { color: #15803d; font-weight: 600; }
 .hr-other td:last-child { color: #b45309; font-weight: 600; }
 .hr-why { margin: 8px 0 0; }
+.hr-option {
+  display: inline-block; margin: 2px 2px 2px 0; padding: 0 8px; border: 1px solid var(--hr-line); border-radius: 6px;
+  background: var(--hr-card);
+}
 """
 
 QUESTIONS = """

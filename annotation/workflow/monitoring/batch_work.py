@@ -90,7 +90,7 @@ class PersonWork:
     is over. `returned` counts items that ended without an answer, by their date or as they were released. `seconds` is
     the median time of an answer, `per_hour` items in an active hour, None for fewer than two. `accounts` are the
     person's accounts by server. `in_telegram` says that the bot can write to them. `pulled_at` is the time up to which
-    all their queues were read, None before the first pull.
+    their queues were read, None before the first pull; a queue that is newer than the last pull does not count.
     """
 
     project: str
@@ -205,9 +205,8 @@ def _build_queue(
 
 
 def _find_oldest(moments: Sequence[datetime | None]) -> datetime | None:
-    """The earliest moment; None where one is missing, or there is none."""
-    known = [moment for moment in moments if moment is not None]
-    return min(known) if known and len(known) == len(moments) else None
+    """The earliest moment; None without any."""
+    return min((moment for moment in moments if moment is not None), default=None)
 
 
 def _list_accounts(session: Session) -> dict[int, set[tuple[str, int]]]:

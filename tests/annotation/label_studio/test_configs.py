@@ -241,3 +241,15 @@ def test_panels_of_regions_are_there_only_where_parts_are_marked() -> None:
         for name in ("story-correction", "instance-filtering", "span-qa")
     }
     assert hidden == {"story-correction": True, "instance-filtering": True, "span-qa": False}
+
+
+def test_an_emptied_answer_names_no_original(tmp_path: Path) -> None:
+    """Only a text to correct has one; a question that ends with a full stop is quoted without it."""
+    (tmp_path / "items.csv").write_text("id,text\n1,а\n", "utf-8")
+    asked = OPTIONED.partition("questions:")[0] + 'question: {type: text, text: "Назвіть місто."}\n'
+    page = configs.render_label_config(
+        written(tmp_path, asked + "items: {file: items.csv, id: id, show: text}\noverlap: 1\n")
+    )
+    assert "Відповідь порожня" in page
+    assert "оригінал" not in page
+    assert "«Назвіть місто»." in page

@@ -88,6 +88,8 @@ def test_a_second_pass_shows_the_first_answer_the_right_one_and_why() -> None:
     assert '<tr class="hr-other"><th>Що?</th><td>кіт</td><td>пес</td></tr>' in task["data"]["second"]
     assert "БО ТАК" in task["data"]["second"]
     assert "options_answer" not in task["data"]
+    listed = '<b>Варіанти.</b> <span class="hr-option">пес</span> <span class="hr-option">кіт</span>'
+    assert listed in task["data"]["second"]  # one of the faults is that options repeat
     without = payloads.build_task(asked, item(), assignment_id=1, first={"answer": "1"})["data"]["second"]
     assert "<td>кіт</td><td>—</td>" in without
     assert "БО ТАК" not in without

@@ -51,7 +51,7 @@ def test_an_emptied_correction_is_told_of_and_corrected_later(
     page.locator(".lsf-modal-ls", has_text="Labeling Instructions").get_by_role("button").click()
     field, told = (
         page.locator(".hr-edit textarea"),
-        page.get_by_text("Поверніть його стрілкою внизу ліворуч або скопіюйте оригінал."),
+        page.get_by_text("Клацніть поза ним, а тоді поверніть його стрілкою внизу ліворуч"),
     )
     submit = page.get_by_role("button", name="Submit current annotation")
     page.keyboard.press("1")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlmodel import select
 
+from annotation.label_studio import local_server
 from annotation.label_studio.sync import batches, queues
 from annotation.store import queries
 from annotation.store.models import Annotator, Assignment, Item, LabelStudioTask, Project
@@ -145,6 +146,8 @@ def test_a_task_that_was_deleted_there_is_sent_again(workspace: Workspace) -> No
     delete_task(workspace, first)
     delete_task(workspace, second)
     assert [workspace.pull().queue.missing for _ in range(2)] == [(second,), (second,)]
+    ((*_, state),) = local_server.examine_server(workspace.db, workspace.client).batches
+    assert state == "1 of its items were deleted there, or never sent: push again"
     pushed = workspace.push("olha", 2)
     assert (pushed.sent, pushed.in_hand, pushed.sent_again) == (1, 2, (second,))
     delete_task(workspace, third)
