@@ -51,9 +51,9 @@ def open_votes(votes: EngineTable, *, repeats: Repeats) -> Iterator[EngineVotes]
 
 
 def restore_labels(votes: EngineVotes, labels: ir.Table) -> ir.Table:
-    """The labels with whole numbers as they are in the votes; `count_votes` compares texts."""
+    """The labels with numbers and truth values as they are in the votes; `count_votes` compares texts."""
     kind = votes.table[votes.columns["answer"]].type()
-    if not kind.is_integer():
+    if not (kind.is_numeric() or kind.is_boolean()):
         return labels
     return labels.mutate(label=labels["label"].cast(kind), tied=labels["tied"].cast(f"array<{kind}>"))
 

@@ -115,7 +115,7 @@ def _find_in_frame(read: FrameVotes, *, method: FrameMethod, ties: FrameTies) ->
     labels = found.labels.rename_axis("item_id").reset_index()
     texts, tied = labels["label"], labels["tied"]
     labels["label"] = pd.Series([read.label_values.get(text) for text in texts], dtype=object)
-    labels["tied"] = [tuple(read.label_values[text] for text in of_item) for of_item in tied]
+    labels["tied"] = [tuple(value for text, value in read.label_values.items() if text in of_item) for of_item in tied]
     labels["item_id"] = pd.Series([read.item_values[text] for text in labels["item_id"]], dtype=object).infer_objects()
     if found.posteriors is not None:
         shares = found.posteriors.reset_index(drop=True).add_prefix("posterior ")

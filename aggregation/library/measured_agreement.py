@@ -127,8 +127,8 @@ def measure_agreement(
     >>> agreement = measure_agreement(votes)
     >>> agreement.headline.name, round(agreement.headline.value, 4)
     ('krippendorff_alpha_nominal', 0.9216)
-    >>> frame = agreement.to_frame().set_index("name")
-    >>> frame.loc["krippendorff_alpha_nominal", ["these_people_low", "these_people_high"]].astype(float).round(2).to_list()
+    >>> alpha = agreement.to_frame().set_index("name").loc["krippendorff_alpha_nominal"]
+    >>> alpha[["these_people_low", "these_people_high"]].astype(float).round(2).to_list()
     [0.48, 0.99]
     """
     if isinstance(votes, pd.DataFrame):

@@ -136,7 +136,7 @@ def read_frame(
     return FrameVotes(
         answers=Answers(kind="label", votes=votes),
         columns=columns,
-        item_values=truth.items | read["item"].values,
+        item_values={**truth.items, **read["item"].values},
         label_values=declared,
         notes=tuple(_list_notes(read, declared, n_repeated=int(is_repeated.sum()), repeats=repeats)),
     )
@@ -232,9 +232,10 @@ def _read_gold(frame: pd.DataFrame, item: _Column, gold: GoldLabels | None) -> _
             f"The item {twice.iloc[0]!r} has two labels in {name}.", remedy="Give each item one right label."
         )
     if not pairs["item"].isin(list(item.values)).any():
+        told = [spelling.list_words(words, most=3) for words in (pairs["item"], item.values)]
         raise HromadaError(
-            f"No item of gold is in the column {item.name!r}.",
-            remedy=f"Make the item its index: gold.set_index({item.name!r}).",
+            f"Gold has the items {told[0]}, and the column {item.name!r} has {told[1]}.",
+            remedy="Give gold with the same items as its index.",
         )
     return _Gold(
         by_item=dict(zip(pairs["item"], pairs[GOLD], strict=True)), items=item_values, labels=values, name=name
