@@ -56,26 +56,24 @@ class FoundLabels:
         axes.set(xlabel=f"items, {self.method}")
         return axes
 
-    def _get_shown(self) -> pd.DataFrame:
-        return (
-            self.labels.head(MOST_SHOWN)
-            if isinstance(self.labels, pd.DataFrame)
-            else self.labels.limit(MOST_SHOWN).execute()
-        )
+    def _list_rows(self) -> pd.DataFrame:
+        """The first items."""
+        if isinstance(self.labels, pd.DataFrame):
+            return self.labels.head(MOST_SHOWN)
+        shown: pd.DataFrame = self.labels.order_by("item_id").limit(MOST_SHOWN).execute()
+        return shown
 
     def _list_notes(self) -> list[str]:
-        end = (
-            []
-            if self.iterations is None
-            else [f"{self.iterations} iterations", "converged" if self.converged else "not converged"]
-        )
-        return [f"{', '.join([self.method, *end])}.", *self.notes]
+        ended = "converged" if self.converged else "not converged"
+        end = [] if self.iterations is None else [f"{self.iterations} iterations", ended]
+        return [f"{', '.join([self.method, *end])}. The first {MOST_SHOWN} items at most are shown.", *self.notes]
 
     def __repr__(self) -> str:
-        return "\n".join([self._get_shown().to_string(index=False), *self._list_notes()])
+        shown = self._list_rows()
+        return result_tables.format_text([*shown.columns], shown.to_numpy(dtype=object).tolist(), self._list_notes())
 
     def _repr_html_(self) -> str:
-        shown = self._get_shown()
+        shown = self._list_rows()
         return result_tables.format_html([*shown.columns], shown.to_numpy(dtype=object).tolist(), self._list_notes())
 
 

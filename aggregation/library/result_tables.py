@@ -57,13 +57,15 @@ def format_ends(low: float | None, high: float | None) -> str:
 
 def format_text(columns: Sequence[str], rows: Sequence[Sequence[object]], notes: Iterable[str]) -> str:
     """A table and the sentences below it, for a terminal."""
-    table = pd.DataFrame([*rows], columns=[*columns], dtype=object).to_string(index=False)
+    table = pd.DataFrame([*rows], columns=[*columns], dtype=object).to_string(index=False, float_format="{:.4f}".format)
     return "\n".join([table, *notes])
 
 
 def format_html(columns: Sequence[str], rows: Sequence[Sequence[object]], notes: Iterable[str]) -> str:
     """A table and the sentences below it, for a notebook."""
-    table = pd.DataFrame([*rows], columns=[*columns], dtype=object).to_html(index=False, border=0)
+    table = pd.DataFrame([*rows], columns=[*columns], dtype=object).to_html(
+        index=False, border=0, float_format="{:.4f}".format
+    )
     return table + "".join(f"\n<p>{html.escape(note)}</p>" for note in notes)
 
 
@@ -82,7 +84,7 @@ def create_axes(ax: Axes | None, *, n_rows: int) -> Axes:
         return ax
     from matplotlib import pyplot as plt  # slow to import
 
-    return plt.subplots(figsize=(7.0, 1.4 + 0.4 * n_rows), layout="constrained")[1]
+    return plt.subplots(figsize=(7.0, 1.6 + 0.4 * n_rows), layout="constrained")[1]
 
 
 def plot_intervals(drawn: Sequence[DrawnInterval], *, ax: Axes | None, label: str) -> Axes:
@@ -103,5 +105,5 @@ def plot_intervals(drawn: Sequence[DrawnInterval], *, ax: Axes | None, label: st
     axes.set_yticks([*places], [row.name for row in shown])
     axes.set(ylim=(len(shown) - 0.5, -0.5), xlabel=label)
     if axes.get_legend_handles_labels()[1]:
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
+        axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), frameon=False)
     return axes
