@@ -27,46 +27,8 @@ FUNCTIONS = (
 INTRODUCTION = """\
 # The library
 
-Measure agreement, find labels and score people in a notebook, without a project and without a database. Three lines lead to Krippendorff's α with its
-intervals:
-
-```python
-import pandas as pd
-from aggregation import measure_agreement
-measure_agreement(pd.read_csv("votes.csv"))
-```
-
-`votes.csv` has one vote per row and the columns of crowd-kit, `task`, `worker` and `label`, or those of hromada, `item`, `annotator` and `answer`.
-[A notebook](../how-to/votes-to-report.ipynb) leads from votes to a report. The page is written by `make commands` from the docstrings.
-
-| function | question | command with the same numbers |
-|---|---|---|
-| `measure_agreement` | How far do annotators agree? | `hromada agreement` |
-| `find_consensus` | Which label has each item? | `hromada aggregate` |
-| `score_answers` | How often are people right, by the gold? | `hromada baseline` |
-| `compare_scores` | Are people better than a model? | `hromada compare` |
-
-Every result has `to_frame()`, `plot()` (axes of matplotlib) and a table for notebook and terminal. Every score and coefficient has two intervals, and the name
-of each says its population: *these people and new items*, or *new people and new items*. If one is missing, `reason` says why.
-
-## Frames of other tools
-
-- Other columns are ignored. If a frame has columns of both conventions, the complete one counts; if both are complete, drop one.
-- Levels of the index with these names count as columns.
-- Labels and ids can be texts, numbers, truth values or categories. Results give them back as they came. `1.0` is the label `1`.
-- Texts are compared in Unicode's form NFC, without blanks around them. Labels that only look alike stay different, with a note.
-- The categories of a categorical column are the labels that people could choose, also those that nobody chose. An ordered one has an order for
-  `level="ordinal"`; so have numbers. For other labels give `labels=[…]` from the lowest.
-- An empty cell is an error that names the column and the row. Leave out votes without an answer: `votes.dropna(subset=["label"])`.
-- If one annotator voted twice on an item, the first vote counts, with a note; `repeats="all"` counts all, as crowd-kit does.
-- Texts, marked parts and several boxes per answer need [a project](../how-to/bring-your-votes.md).
-
-## Names of packages
-
-hromada installs four packages: `aggregation`, `annotation`, `bot` and `exports`. A file of yours with one of these names, such as `bot.py` next to
-the notebook, hides the package: `python -m bot.cli` then ends with "No module named" or "`__path__` attribute not found". The installed program `hromada`
-finds its own packages in any folder, so use it, in a notebook as `!hromada`. For `from aggregation import …` rename a file of yours called
-`aggregation.py`.
+The four functions that a notebook imports from `aggregation`, and their results, written by `make commands` from the
+docstrings. [How to work in a notebook](../how-to/work-in-a-notebook.md) begins with three lines.
 """
 
 

@@ -93,3 +93,20 @@ def test_the_notebook_leads_from_votes_to_the_report(tmp_path: Path, monkeypatch
         NOTEBOOK.write_text(json.dumps(notebook, ensure_ascii=False, indent=1) + "\n", "utf-8")
     stored = {cell["id"]: cell["outputs"] for cell in notebook["cells"] if cell["cell_type"] == "code"}
     assert stored == found
+
+
+def test_three_lines_lead_to_alpha(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first block of the page, in a folder with a file of votes: α first, with both intervals."""
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        (task, who, "yes" if (task * task + who * task) % 5 < 3 else "no") for task in range(20) for who in range(6)
+    ]
+    lines = ["task,worker,label", *(",".join(map(str, row)) for row in rows)]
+    Path("votes.csv").write_text("\n".join(lines) + "\n", "utf-8")
+    page = (ROOT / "docs/how-to/work-in-a-notebook.md").read_text("utf-8")
+    block = page.partition("```python\n")[2].partition("```")[0]
+    assert len(block.splitlines()) == 3
+    [output] = run_cell(block, {}, tmp_path)
+    first = output["data"]["text/plain"][1].split()
+    assert first[0] == "krippendorff_alpha_nominal"
+    assert len([word for word in first if "." in word]) == 5
