@@ -66,7 +66,7 @@ def test_a_frame_and_a_relation_have_the_same_labels(
     of_frame, on_engine = find_consensus(votes, method=method), find_consensus(hold(votes), method=method)
     assert (on_engine.iterations, on_engine.converged) == (of_frame.iterations, of_frame.converged)
     one, two = of_frame.to_frame(), on_engine.to_frame()
-    assert {name.casefold() for name in one} == {name.casefold() for name in two}
+    assert {str(name).casefold() for name in one} == {str(name).casefold() for name in two}
     assert one["item_id"].tolist() == two["item_id"].tolist()
     assert one["label"].tolist() == two["label"].tolist() or votes["label"].dtype == object
     texts = [[build_key(str(label)) for label in frame["label"]] for frame in (one, two)]
@@ -205,7 +205,11 @@ def test_groups_of_items_are_resampled_together() -> None:
         ([1, 2], {}, "Votes cannot be a list."),
         (VOTES.set_index(["task", "worker"])["label"], {}, "Votes cannot be a Series."),
         (VOTES.set_index("task").rename_axis(None), {}, "no column 'item', nor 'task'"),
-        (VOTES.assign(label=[["a"]] * len(VOTES)), {}, "The column 'label' has a list in a cell."),
+        (
+            VOTES.assign(label=pd.Series([["a"]] * len(VOTES), dtype=object)),
+            {},
+            "The column 'label' has a list in a cell.",
+        ),
         (pd.concat([VOTES, VOTES[["label"]]], axis=1), {}, "two columns 'label'"),
         (VOTES.assign(item=0, annotator=0, answer="a"), {}, "The votes have both 'item' and 'task'."),
         (VOTES, {"labels": ["a", "b"]}, "The column 'label' has 'c', which is not among the labels."),
@@ -300,7 +304,7 @@ def test_answers_of_models_come_in_any_shape() -> None:
 
 def test_every_interval_names_its_population(draw: Callable[[Any], Any]) -> None:
     """In frames, tables and pictures."""
-    results = [
+    results: list[Any] = [
         measure_agreement(VOTES),
         score_answers(VOTES, gold=TRUTH),
         compare_scores(VOTES, {"m": TRUTH}, gold=TRUTH),

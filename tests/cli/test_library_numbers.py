@@ -55,7 +55,7 @@ def check_labels(hromada: Hromada, name: str, frame: pd.DataFrame, **options: An
     """Labels, confidence, ties and posteriors of every method."""
     for method in ("majority", "dawid_skene", "one_coin"):
         told = hromada("aggregate", name, "--method", method, "--json").json
-        found = find_consensus(frame, method=method, **options)  # type: ignore[arg-type]
+        found = find_consensus(frame, method=method, **options)
         assert (found.iterations, found.converged) == (told["iterations"], told["converged"])
         ours = found.to_frame().assign(item_id=lambda rows: rows["item_id"].astype(str)).sort_values("item_id")
         for row, item in zip(ours.to_dict("records"), told["items"], strict=True):
