@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from aggregation import spelling
 from aggregation.errors import HromadaError
 from aggregation.schema import VOTE_COLUMNS, Codes, Floats
 
@@ -82,8 +83,8 @@ def name_columns(prefix: str, number: int) -> list[str]:
 def count_votes(votes: ir.Table, *, tell: Step = tell_nobody) -> Iterator[VoteRelation]:
     """Count the votes of a table with the columns item, annotator and answer.
 
-    What is stored for it ends with the block. Items, annotators and answers are compared as texts; integers in the
-    column item stay integers, which is faster.
+    What is stored for it ends with the block. Items, annotators and answers are compared as texts, the latter two in
+    the spelling of `spelling.build_key`; integers in the column item stay integers, which is faster.
     Raises HromadaError for a missing column, an empty cell, no votes at all, and more than MOST_LABELS labels.
     """
     missing = [name for name in VOTE_COLUMNS if name not in votes.columns]
@@ -97,30 +98,33 @@ def count_votes(votes: ir.Table, *, tell: Step = tell_nobody) -> Iterator[VoteRe
     )
     tell("annotators and labels")
     pairs = _list_pairs(texts)
-    annotators, labels = sorted(set(pairs["annotator"])), sorted(set(pairs["answer"]))
+    spelled = {name: [spelling.build_key(text) for text in pairs[name]] for name in ("annotator", "answer")}
+    annotators, labels = sorted(set(spelled["annotator"])), sorted(set(spelled["answer"]))
     if len(labels) > MOST_LABELS:
         raise HromadaError(
             f"The votes have {len(labels)} different answers; {MOST_LABELS} are the most.",
             remedy="Name the column of the label; for texts load the votes into a project.",
         )
-    pairs["annotator_code"] = pd.Index(annotators).get_indexer(pd.Index(pairs["annotator"]))
-    pairs["label_code"] = pd.Index(labels).get_indexer(pd.Index(pairs["answer"]))
-    pairs = pairs.sort_values(["annotator_code", "label_code"], ignore_index=True)
+    pairs["annotator_code"] = pd.Index(annotators).get_indexer(pd.Index(spelled["annotator"]))
+    pairs["label_code"] = pd.Index(labels).get_indexer(pd.Index(spelled["answer"]))
+    by_pair = pairs.groupby(["annotator_code", "label_code"], sort=True)
+    pairs[PAIR] = by_pair.ngroup().astype(np.int32)
+    coded_pairs = by_pair["n"].sum().reset_index()
     tell("items")
     with _code_items(texts, has_numbers=has_numbers) as (coded, items, n_items):
-        known = ibis.memtable(pairs[["annotator", "answer"]].assign(pair=np.arange(len(pairs), dtype=np.int32)))
+        known = ibis.memtable(pairs[["annotator", "answer", PAIR]])
         tell("counting votes")
         joined = coded.join(known, ["annotator", "answer"])
         counted = joined.group_by([ITEM, PAIR]).agg(n=ibis._.count()).cache()
         try:
-            annotator = pairs["annotator_code"].to_numpy(dtype=np.intp)
+            annotator = coded_pairs["annotator_code"].to_numpy(dtype=np.intp)
             yield VoteRelation(
                 counted=counted,
                 items=items,
                 annotators=np.array(annotators, dtype=object),
                 labels=tuple(labels),
                 annotator=annotator,
-                label=pairs["label_code"].to_numpy(dtype=np.intp),
+                label=coded_pairs["label_code"].to_numpy(dtype=np.intp),
                 starts=np.flatnonzero(np.diff(annotator, prepend=-1)),
                 n_items=n_items,
                 n_votes=int(pairs["n"].sum()),
@@ -132,7 +136,8 @@ def count_votes(votes: ir.Table, *, tell: Step = tell_nobody) -> Iterator[VoteRe
 def _list_pairs(texts: ir.Table) -> pd.DataFrame:
     """The annotators with the answers that they gave (annotator, answer, n); refuses empty cells and no votes."""
     is_empty = {
-        name: (texts[name].isnull() | (texts[name].cast("string") == "")).sum().fill_null(0) for name in VOTE_COLUMNS
+        name: (texts[name].isnull() | (texts[name].cast("string").strip() == "")).sum().fill_null(0)
+        for name in VOTE_COLUMNS
     }
     empty = texts.agg(**is_empty).execute().iloc[0]
     for name in VOTE_COLUMNS:

@@ -139,9 +139,14 @@ def test_the_reference_of_commands_is_what_they_say() -> None:
     check_page("docs/reference/list_commands.py")
 
 
+def test_the_reference_of_the_library_is_what_docstrings_say() -> None:
+    """It is made of the docstrings of what a notebook imports, and is as they are."""
+    check_page("docs/reference/list_library.py")
+
+
 @pytest.mark.parametrize(
     ("script", "page"),
-    [("reference/list_commands.py", "commands.md")],
+    [("reference/list_commands.py", "commands.md"), ("reference/list_library.py", "library.md")],
 )
 def test_an_old_page_is_an_error(tmp_path: Path, script: str, page: str) -> None:
     """Where one line of it is not what it was made of, it is named with what to type."""
