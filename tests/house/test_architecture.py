@@ -25,7 +25,12 @@ from bot.emulator.server import Server
 from bot.emulator.telegram import Telegram
 
 PAGE = Path("docs/explanation/architecture.md")
-PAGES = (PAGE, PAGE.with_name("queue-and-delivery.md"), PAGE.with_name("question-types.md"))
+CHANGES = PAGE.with_name("architecture-changes.md")
+PAGES = (
+    PAGE,
+    CHANGES,
+    *(PAGE.with_name(f"{name}.md") for name in ("architecture-words", "queue-and-delivery", "question-types")),
+)
 PACKAGES = ("aggregation", "annotation", "bot", "exports")
 BESIDE = (
     "bot.emulator",
@@ -194,7 +199,7 @@ def test_somebody_reads_the_page() -> None:
 
 def test_the_page_says_what_a_process_keeps() -> None:
     """Each cache stands in the table with its reason, and what stands there has one."""
-    section = PAGE.read_text("utf-8").split("## What is passed on, and what a process keeps")[1].split("\n## ")[0]
+    section = CHANGES.read_text("utf-8").split("## What is passed on, and what a process keeps")[1].split("\n## ")[0]
     rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
     listed = {path for row in rows for path in re.findall(r"`([\w/]+)`", row)}
     found = {name for name, module in parse_modules() if any(is_kept_by_the_process(node) for node in module.body)}
