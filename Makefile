@@ -83,7 +83,7 @@ coverage: build/developer/installed ## Every table of coverage in docs/explanati
 	$(BIN)/python benchmarks/every_coverage.py --json >build/coverage.jsonl || grep '"holds": false' build/coverage.jsonl
 	$(BIN)/python docs/explanation/list_coverage.py build/coverage.jsonl
 
-commands: build/developer/installed ## docs/reference/commands.md, from the help of the commands
+commands: build/developer/installed ## The reference of commands, from their help
 	$(BIN)/python docs/reference/list_commands.py
 
 pictures: build/developer/installed ## Every picture in docs/pictures, from the running product (needs Chromium)
