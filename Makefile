@@ -27,7 +27,7 @@ endef
 
 .DEFAULT_GOAL := help
 STUDIOS ?= 1.20.0 1.23.2 # the oldest and the newest Label Studio that hromada is tried with
-.PHONY: help install servers consumers demo try test test-slow test-studios explore check bench coverage pictures site images lock clean
+.PHONY: help install servers consumers demo try test test-slow test-studios explore check bench coverage reference pictures site images lock clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,7 +44,7 @@ demo: .venv/installed ## The main job on simulated people: files and a page in .
 try: .venv/installed ## A campaign in a chat of your own browser (PROJECT=project.yaml)
 	$(BIN)/hromada try $(or $(PROJECT),examples/eval-ua-tion/lmes-wis.yaml)
 
-test test-slow test-studios explore check bench coverage commands pictures: BIN := build/developer/bin
+test test-slow test-studios explore check bench coverage reference pictures: BIN := build/developer/bin
 
 test: build/developer/installed ## The tests of every change, on the built wheel (ARGS="-n0 tests/cli -k name" for some, on one core)
 	$(RUN_TESTS) -m "not slow" $(ARGS)
@@ -83,8 +83,9 @@ coverage: build/developer/installed ## Every table of coverage in docs/explanati
 	$(BIN)/python benchmarks/every_coverage.py --json >build/coverage.jsonl || grep '"holds": false' build/coverage.jsonl
 	$(BIN)/python docs/explanation/list_coverage.py build/coverage.jsonl
 
-commands: build/developer/installed ## The reference of commands, from their help
+reference: build/developer/installed ## The reference of commands from their help, of keys from the models
 	$(BIN)/python docs/reference/list_commands.py
+	$(BIN)/python docs/reference/list_keys.py
 
 pictures: build/developer/installed ## Every picture in docs/pictures, from the running product (needs Chromium)
 	$(BIN)/python docs/pictures/remake.py

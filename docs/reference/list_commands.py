@@ -20,7 +20,7 @@ WIDTH = 80
 INTRODUCTION = """\
 # Commands
 
-What `hromada COMMAND --help` says of each, written by `make commands`. Every command that prints a table prints the
+What `hromada COMMAND --help` says of each, written by `make reference`. Every command that prints a table prints the
 same for machines with `--json`. [Settings and exit codes](running.md) are a page of their own.
 """
 
@@ -69,7 +69,7 @@ def main() -> None:
     if "--check" in sys.argv[1:]:
         old = [page for page, text in pages.items() if not page.exists() or page.read_text("utf-8") != text]
         for page in (old + left)[:1]:
-            sys.exit(f"{page.name} is old. Renew it: make commands")
+            sys.exit(f"{page.name} is old. Renew it: make reference")
         return
     for page in left:
         page.unlink()

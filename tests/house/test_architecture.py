@@ -140,13 +140,18 @@ def check_page(script: str) -> None:
 
 
 def test_the_reference_of_commands_is_what_they_say() -> None:
-    """It is made of the help of every command (`make commands`), and is as that is."""
+    """It is made of the help of every command (`make reference`), and is as that is."""
     check_page("docs/reference/list_commands.py")
+
+
+def test_the_reference_of_keys_is_what_the_models_say() -> None:
+    """It has every key of a project file with its kind of value and its default."""
+    check_page("docs/reference/list_keys.py")
 
 
 @pytest.mark.parametrize(
     ("script", "page"),
-    [("reference/list_commands.py", "commands.md")],
+    [("reference/list_commands.py", "commands.md"), ("reference/list_keys.py", "project-keys.md")],
 )
 def test_an_old_page_is_an_error(tmp_path: Path, script: str, page: str) -> None:
     """Where one line of it is not what it was made of, it is named with what to type."""

@@ -169,7 +169,7 @@ def test_every_column_and_key_is_in_the_reference() -> None:
 
 
 def test_no_page_is_too_long() -> None:
-    """At most 1,500 words of prose, tables and help: what is longer is several pages. Numbers and examples do not count."""
+    """At most 1,500 words of prose, tables and help; numbers and examples do not count."""
     long = {}
     for path in (ROOT / "docs").rglob("*.md"):
         text = BLOCK.sub(lambda block: block[2] if block[1] == "text" else "", path.read_text("utf-8"))
