@@ -6,6 +6,7 @@ import ast
 import asyncio
 import re
 import runpy
+import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -149,16 +150,24 @@ def test_the_reference_of_keys_is_what_the_models_say() -> None:
     check_page("docs/reference/list_keys.py")
 
 
+def test_the_reference_of_columns_is_what_the_writers_write() -> None:
+    """It has the columns of every published table."""
+    check_page("docs/reference/list_columns.py")
+
+
 @pytest.mark.parametrize(
     ("script", "page"),
-    [("reference/list_commands.py", "commands.md"), ("reference/list_keys.py", "project-keys.md")],
+    [
+        ("reference/list_commands.py", "commands.md"),
+        ("reference/list_keys.py", "project-keys.md"),
+        ("reference/list_columns.py", "columns.md"),
+    ],
 )
 def test_an_old_page_is_an_error(tmp_path: Path, script: str, page: str) -> None:
     """Where one line of it is not what it was made of, it is named with what to type."""
-    copy = tmp_path / Path(script).name
-    copy.write_bytes(Path("docs", script).read_bytes())
-    lines = Path("docs", script).with_name(page).read_text("utf-8").splitlines()
-    (tmp_path / page).write_text("\n".join(lines[:-1]) + "\n", "utf-8")
+    copy = shutil.copytree(Path("docs", script).parent, tmp_path / "pages") / Path(script).name
+    lines = copy.with_name(page).read_text("utf-8").splitlines()
+    copy.with_name(page).write_text("\n".join(lines[:-1]) + "\n", "utf-8")
     with pytest.raises(SystemExit, match=f"{page} is old. Renew it: make"):
         check_page(str(copy))
 
