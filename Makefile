@@ -1,6 +1,6 @@
 # `make help` says what there is. Locks with hashes fill .venv, which has what hromada needs to run, and the environments
 # in build: `developer` for checks and tests, `boot` for what installs the others, `label-studio` for the server, `inspect` for
-# Inspect AI, which runs what we build, `images/tools` for what starts containers.
+# Inspect AI, which runs what we build, `images/tools` for what starts containers, `sphinx` for the site.
 PYTHON ?= python3
 BIN := .venv/bin
 BOOT := build/boot/bin
@@ -20,14 +20,14 @@ define RUN_TESTS
 mkdir -p build/test && find build/test -not -type d -not -name '*.pyc' -delete && \
 	cp -Rp tests benchmarks docs docker examples requirements README.md README.uk.md .env.example .gitignore pyproject.toml Makefile build/test/ && \
 	cd build/test && $(if $(SHARED),HROMADA_SHARED="$(SHARED)") HROMADA_LABEL_STUDIO="$(STUDIO)" \
-	HROMADA_INSPECT="$(INSPECT)" HROMADA_RUN_COSTS="$(COSTS)" \
+	HROMADA_INSPECT="$(INSPECT)" HROMADA_SITE="$(abspath build/site)" HROMADA_RUN_COSTS="$(COSTS)" \
 	PYTHONDONTWRITEBYTECODE= HYPOTHESIS_STORAGE_DIRECTORY="$(abspath build/hypothesis)" \
 	$(TIMED) "$(abspath $(BIN))/pytest" -n auto --dist loadgroup
 endef
 
 .DEFAULT_GOAL := help
 STUDIOS ?= 1.20.0 1.23.2 # the oldest and the newest Label Studio that hromada is tried with
-.PHONY: help install servers consumers demo try test test-slow test-studios explore check bench coverage pictures images lock clean
+.PHONY: help install servers consumers demo try test test-slow test-studios explore check bench coverage reference pictures site images lock clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,13 +44,13 @@ demo: .venv/installed ## The main job on simulated people: files and a page in .
 try: .venv/installed ## A campaign in a chat of your own browser (PROJECT=project.yaml)
 	$(BIN)/hromada try $(or $(PROJECT),examples/eval-ua-tion/lmes-wis.yaml)
 
-test test-slow test-studios explore check bench coverage commands pictures: BIN := build/developer/bin
+test test-slow test-studios explore check bench coverage reference pictures: BIN := build/developer/bin
 
 test: build/developer/installed ## The tests of every change, on the built wheel (ARGS="-n0 tests/cli -k name" for some, on one core)
 	$(RUN_TESTS) -m "not slow" $(ARGS)
 	cd build/test && HROMADA_RUN_COSTS="$(COSTS)" "$(abspath $(BIN))/pytest" -q tests/house/run_costs.py
 
-test-slow: build/developer/installed build/inspect/installed ## The tests marked `slow`, and two minutes of `make explore`
+test-slow: build/developer/installed build/inspect/installed site ## The tests marked `slow`, and two minutes of `make explore`
 	$(RUN_TESTS) -m slow $(ARGS)
 	$(MAKE) explore ARGS=
 
@@ -83,12 +83,18 @@ coverage: build/developer/installed ## Every table of coverage in docs/explanati
 	$(BIN)/python benchmarks/every_coverage.py --json >build/coverage.jsonl || grep '"holds": false' build/coverage.jsonl
 	$(BIN)/python docs/explanation/list_coverage.py build/coverage.jsonl
 
-commands: build/developer/installed ## docs/reference/commands.md and library.md, from helps and docstrings
+reference: build/developer/installed ## The reference, from what it describes: commands, project keys, columns, the library
 	$(BIN)/python docs/reference/list_commands.py
+	$(BIN)/python docs/reference/list_keys.py
+	$(BIN)/python docs/reference/list_columns.py
 	$(BIN)/python docs/reference/list_library.py
 
 pictures: build/developer/installed ## Every picture in docs/pictures, from the running product (needs Chromium)
 	$(BIN)/python docs/pictures/remake.py
+
+site: build/sphinx/installed ## The documents as a site that needs no server, in build/site; a broken link is an error
+	rm -rf build/site
+	build/sphinx/bin/sphinx-build -q -W --keep-going -j auto -d build/sphinx/pages -c docs/site . build/site
 
 images: build/images/tools/installed ## The images of docker/, built, started, killed, upgraded, restored without Docker (root; ARGS="sqlite")
 	docker/images/build.sh
@@ -103,6 +109,7 @@ lock: build/boot/made ## Renew the locks (they hold hashes and no address)
 	$(LOCKING) --group duckdb -c requirements/dev.lock -o requirements/duckdb.lock --upgrade
 	$(LOCKING) --group harness -c requirements/dev.lock -o requirements/harness.lock --upgrade
 	$(LOCKING) --group label-studio -c requirements/dev.lock -o requirements/label-studio-sdk.lock --upgrade
+	$(LOCKING) --group site -o requirements/site.lock --upgrade
 	$(LOCKING) requirements/label-studio.in -o requirements/label-studio.lock --upgrade
 	$(LOCKING) requirements/inspect.in -o requirements/inspect.lock --upgrade
 	$(LOCKING) requirements/images.in -o requirements/images.lock --upgrade
@@ -144,6 +151,11 @@ build/developer/packages: requirements/dev.lock
 build/label-studio/installed: requirements/label-studio.lock build/boot/made
 	$(UV) venv --quiet --clear --python $(PYTHON) build/label-studio
 	$(UV) pip sync --quiet --python build/label-studio/bin/python --require-hashes requirements/label-studio.lock
+	@touch $@
+
+build/sphinx/installed: requirements/site.lock build/boot/made
+	$(UV) venv --quiet --clear --python $(PYTHON) build/sphinx
+	$(UV) pip sync --quiet --compile-bytecode --python build/sphinx/bin/python --require-hashes requirements/site.lock
 	@touch $@
 
 build/images/tools/installed: requirements/images.lock build/boot/made

@@ -35,6 +35,7 @@ SHARED = "HROMADA_SHARED"
 POSTGRESQL = "HROMADA_TEST_POSTGRESQL"
 LABEL_STUDIO = "HROMADA_LABEL_STUDIO"
 INSPECT = "HROMADA_INSPECT"
+SITE = "HROMADA_SITE"
 TEMPORARY = "PYTEST_DEBUG_TEMPROOT"
 """Where pytest makes the folders of `tmp_path`."""
 HEAVY = (
@@ -47,7 +48,7 @@ HEAVY = (
     "bot.release_inputs",
     "bot.web.live_pages",
 )
-OF_THE_RUN = {SHARED, POSTGRESQL, LABEL_STUDIO, INSPECT, EXPLORE, "HROMADA_SKIPS", _test_meter.RUN_COSTS}
+OF_THE_RUN = {SHARED, POSTGRESQL, LABEL_STUDIO, INSPECT, SITE, EXPLORE, "HROMADA_SKIPS", _test_meter.RUN_COSTS}
 """What `make test` tells the tests."""
 settings.register_profile("few", max_examples=FEW)
 settings.register_profile("ci", max_examples=FEW, derandomize=True)  # changes are judged by the same examples
@@ -276,7 +277,7 @@ def _no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say how many tests were skipped for which absence."""
     skipped = terminalreporter.stats.get("skipped", [])
-    for absence in (SHARED, "Chromium", "PostgreSQL", "Label Studio", "Inspect AI"):
+    for absence in (SHARED, "Chromium", "PostgreSQL", "Label Studio", "Inspect AI", "The site"):
         number = sum(absence in str(report.longrepr) for report in skipped)
         if number:
             terminalreporter.write_line(f"{number} tests were skipped because {absence} is not there")

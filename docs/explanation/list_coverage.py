@@ -31,7 +31,6 @@ class Table:
     suite: str
     heads: tuple[str, ...]
     kinds: tuple[str, ...] = ()
-    page: str = "intervals.md"
     is_split: bool = False
 
 
@@ -52,7 +51,6 @@ TABLES = (
         suite="agreement",
         heads=("design", "coefficient"),
         kinds=("covered", "width"),
-        page="agreement.md",
     ),
 )
 
@@ -117,6 +115,11 @@ def write_cell(kinds: Mapping[str, float], shown: Sequence[str]) -> str:
     return " / ".join(write_share(kinds[kind]) if kind in kinds else "–" for kind in shown) + none
 
 
+def find_page(table: Table) -> Path:
+    """The page that has a table."""
+    return next(path for path in sorted(FOLDER.glob("*.md")) if f"<!-- {table.name} -->" in path.read_text("utf-8"))
+
+
 def write_share(share: float) -> str:
     """Three decimals without the zero before the point."""
     return f"{share:.3f}".removeprefix("0")
@@ -132,7 +135,7 @@ def main() -> None:
     for table in TABLES:
         rows = read_rows(Path(sys.argv[1]), table)
         if rows:
-            path, start, stop = FOLDER / table.page, f"<!-- {table.name} -->\n", f"<!-- /{table.name} -->"
+            path, start, stop = find_page(table), f"<!-- {table.name} -->\n", f"<!-- /{table.name} -->"
             before, _, rest = path.read_text("utf-8").partition(start)
             after = rest.partition(stop)[2]
             path.write_text(f"{before}{start}{''.join(write_tables(rows, table))}\n{stop}{after}", "utf-8")

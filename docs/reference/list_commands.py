@@ -1,4 +1,4 @@
-"""Write commands.md, the reference of all commands, from what each of them says by `--help`.
+"""Write commands.md and a page for each command in commands/, from what each of them says by `--help`.
 
 python docs/reference/list_commands.py [--check]: with --check nothing is written, and a page that is old is an error.
 """
@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from bot.cli import app
+from bot.cli import PANELS, app
 
-PAGE = Path(__file__).with_name("commands.md")
+FOLDER = Path(__file__).parent
 WIDTH = 80
 INTRODUCTION = """\
 # Commands
 
-What `hromada COMMAND --help` says of each, written by `make commands`. Every command that prints a table prints the
+What `hromada COMMAND --help` says of each, written by `make reference`. Every command that prints a table prints the
 same for machines with `--json`. [Settings and exit codes](running.md) are a page of their own.
 """
 
@@ -41,19 +42,40 @@ def _list_helps_of(command: Any, parent: Any, name: str) -> Iterator[tuple[str, 
             yield from _list_helps_of(command.get_command(context, below), context, below)
 
 
-def write_page() -> str:
-    """The text of the page."""
-    parts = (f"\n## {name}\n\n```text\n{text}\n```\n" for name, text in list_helps())
-    return INTRODUCTION + "".join(parts)
+def write_pages() -> dict[Path, str]:
+    """The text of each page, the list of all commands first."""
+    pages = {FOLDER / "commands.md": "".join(_list_panels())}
+    of_commands = [(name.split(), name, text) for name, text in list_helps() if name != "hromada"]
+    for command, parts in groupby(of_commands, key=lambda part: part[0][1]):
+        sections = [
+            f"{'#' if len(words) == 2 else '##'} {name}\n\n```text\n{text}\n```\n" for words, name, text in parts
+        ]
+        pages[FOLDER / f"commands/{command}.md"] = "\n".join(sections)
+    return pages
+
+
+def _list_panels() -> Iterator[str]:
+    yield INTRODUCTION
+    for panel, commands in PANELS.items():
+        yield f"\n## {panel}\n\n| command | what it does |\n|---|---|\n"
+        for name, sentence in commands.items():
+            yield f"| [`{name}`](commands/{name}.md) | {sentence} |\n"
 
 
 def main() -> None:
-    """Renew the page, or say that it is old."""
-    renewed = write_page()
-    if "--check" not in sys.argv[1:]:
-        PAGE.write_text(renewed, "utf-8")
-    elif renewed != PAGE.read_text("utf-8"):
-        sys.exit(f"{PAGE.name} is old. Renew it: make commands")
+    """Renew the pages, or say which one is old."""
+    pages = write_pages()
+    left = [page for page in sorted((FOLDER / "commands").glob("*.md")) if page not in pages]
+    if "--check" in sys.argv[1:]:
+        old = [page for page, text in pages.items() if not page.exists() or page.read_text("utf-8") != text]
+        for page in (old + left)[:1]:
+            sys.exit(f"{page.name} is old. Renew it: make reference")
+        return
+    for page in left:
+        page.unlink()
+    for page, text in pages.items():
+        page.parent.mkdir(exist_ok=True)
+        page.write_text(text, "utf-8")
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ FUNCTIONS = (
 INTRODUCTION = """\
 # The library
 
-The four functions that a notebook imports from `aggregation`, and their results, written by `make commands` from the
+The four functions that a notebook imports from `aggregation`, and their results, written by `make reference` from the
 docstrings. [How to work in a notebook](../how-to/work-in-a-notebook.md) begins with three lines.
 """
 
@@ -79,7 +79,7 @@ def main() -> None:
     if "--check" not in sys.argv[1:]:
         PAGE.write_text(renewed, "utf-8")
     elif not PAGE.is_file() or renewed != PAGE.read_text("utf-8"):
-        sys.exit(f"{PAGE.name} is old. Renew it: make commands")
+        sys.exit(f"{PAGE.name} is old. Renew it: make reference")
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ INTRODUCTION = """\
 # Prompts of Eval-UA-tion 1.0
 
 What a model read in Eval-UA-tion 1.0 (Hamotskyi, Levbarg, Hänig 2024), and what `hromada build` writes for the nine
-examples in [`examples/eval-ua-tion`](../../examples/eval-ua-tion). The published prompts follow the task files of
+examples in `examples/eval-ua-tion`. The published prompts follow the task files of
 [its repository](https://github.com/pchr8/eval-UA-tion/tree/main/code/lmeval_tasks/tasks) and are filled with our items,
 because its texts may not be copied. `python docs/reference/list_prompts.py` writes this page. A test compares it with a
 build.

@@ -67,7 +67,7 @@ def test_the_page_on_labels_quotes_accuracies_as_they_are(
 
 def test_the_page_on_labels_quotes_the_people_of_parus(real: Build) -> None:
     """Three units, each with its interval for a fresh panel and for this one."""
-    made, text = score_labels(real("PARus")), page("consensus")
+    made, text = score_labels(real("PARus")), page("scores")
     for unit, name in (("individual", "individual"), ("majority", "majority"), ("dawid_skene", "Dawid–Skene")):
         score = made[unit]["accuracy"]
         fresh = f"[{shown(score.ci_low, 4)}, {shown(score.ci_high, 4)}]"

@@ -16,7 +16,9 @@ from aggregation import scoring
 from exports.benchmark_items import readers, task_functions
 from exports.benchmark_items.answer_spaces import ANSWER_SPACES
 
-PAGE = (Path(__file__).parents[2] / "docs/reference/readers.md").read_text("utf-8")
+PAGE = "".join(
+    page.read_text("utf-8") for page in sorted((Path(__file__).parents[2] / "docs/reference").glob("readers*.md"))
+)
 _ROW = re.compile(r"^\| (?P<ticks>`+)(?P<reply>.*?)(?P=ticks) \| (?P<strict>.*?) \| (?P<lenient>.*?) \|", re.MULTILINE)
 LETTERS = ("A", "B", "C")
 NAMES = ("Анна Белова", "Иван", "Белова")

@@ -390,7 +390,7 @@ def test_reports_are_listed_and_dismissed(hromada: Hromada, who: str) -> None:
 
 def test_every_command_about_people_is_described() -> None:
     """The page about people names each with what it does."""
-    page = (Path(__file__).parents[2] / "docs/reference/people.md").read_text("utf-8")
+    page = (Path(__file__).parents[2] / "docs/reference/people-records.md").read_text("utf-8")
     for command in people.app.registered_commands:
         name = command.name or getattr(command.callback, "__name__", "")
         assert f"`people {name}" in page

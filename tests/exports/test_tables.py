@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -327,6 +328,15 @@ def test_the_readme_has_words_for_every_table(make: Make) -> None:
     full = replace(release, **rows)
     assert len(tables.build_files(full)) > len(FILES)
     assert tables.build_files(full).keys() <= folder_readme.FILES.keys()
+
+
+def test_the_reference_has_the_columns_of_every_table(make: Make) -> None:
+    """Each CSV file that is written has the columns that docs/reference/columns.md lists, in that order."""
+    listed = runpy.run_path(str(Path(__file__).parents[2] / "docs/reference/list_columns.py"))["TABLES"]
+    written = tables.build_files(released(make.closed()))
+    heads = {name: text.partition("\n")[0].split(",") for name, text in written.items() if name.endswith(".csv")}
+    assert len(heads) >= 10
+    assert heads == {name: list(listed[name]) for name in heads}
 
 
 def test_two_data_sets_of_one_name_are_refused(make: Make) -> None:

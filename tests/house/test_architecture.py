@@ -6,6 +6,7 @@ import ast
 import asyncio
 import re
 import runpy
+import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -25,7 +26,12 @@ from bot.emulator.server import Server
 from bot.emulator.telegram import Telegram
 
 PAGE = Path("docs/explanation/architecture.md")
-PAGES = (PAGE, PAGE.with_name("queue-and-delivery.md"), PAGE.with_name("question-types.md"))
+CHANGES = PAGE.with_name("architecture-changes.md")
+PAGES = (
+    PAGE,
+    CHANGES,
+    *(PAGE.with_name(f"{name}.md") for name in ("architecture-words", "queue-and-delivery", "question-types")),
+)
 PACKAGES = ("aggregation", "annotation", "bot", "exports")
 BESIDE = (
     "bot.emulator",
@@ -135,7 +141,7 @@ def check_page(script: str) -> None:
 
 
 def test_the_reference_of_commands_is_what_they_say() -> None:
-    """It is made of the help of every command (`make commands`), and is as that is."""
+    """It is made of the help of every command (`make reference`), and is as that is."""
     check_page("docs/reference/list_commands.py")
 
 
@@ -144,16 +150,30 @@ def test_the_reference_of_the_library_is_what_docstrings_say() -> None:
     check_page("docs/reference/list_library.py")
 
 
+def test_the_reference_of_keys_is_what_the_models_say() -> None:
+    """It has every key of a project file with its kind of value and its default."""
+    check_page("docs/reference/list_keys.py")
+
+
+def test_the_reference_of_columns_is_what_the_writers_write() -> None:
+    """It has the columns of every published table."""
+    check_page("docs/reference/list_columns.py")
+
+
 @pytest.mark.parametrize(
     ("script", "page"),
-    [("reference/list_commands.py", "commands.md"), ("reference/list_library.py", "library.md")],
+    [
+        ("reference/list_commands.py", "commands.md"),
+        ("reference/list_keys.py", "project-keys.md"),
+        ("reference/list_columns.py", "columns.md"),
+        ("reference/list_library.py", "library.md"),
+    ],
 )
 def test_an_old_page_is_an_error(tmp_path: Path, script: str, page: str) -> None:
     """Where one line of it is not what it was made of, it is named with what to type."""
-    copy = tmp_path / Path(script).name
-    copy.write_bytes(Path("docs", script).read_bytes())
-    lines = Path("docs", script).with_name(page).read_text("utf-8").splitlines()
-    (tmp_path / page).write_text("\n".join(lines[:-1]) + "\n", "utf-8")
+    copy = shutil.copytree(Path("docs", script).parent, tmp_path / "pages") / Path(script).name
+    lines = copy.with_name(page).read_text("utf-8").splitlines()
+    copy.with_name(page).write_text("\n".join(lines[:-1]) + "\n", "utf-8")
     with pytest.raises(SystemExit, match=f"{page} is old. Renew it: make"):
         check_page(str(copy))
 
@@ -199,7 +219,7 @@ def test_somebody_reads_the_page() -> None:
 
 def test_the_page_says_what_a_process_keeps() -> None:
     """Each cache stands in the table with its reason, and what stands there has one."""
-    section = PAGE.read_text("utf-8").split("## What is passed on, and what a process keeps")[1].split("\n## ")[0]
+    section = CHANGES.read_text("utf-8").split("## What is passed on, and what a process keeps")[1].split("\n## ")[0]
     rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
     listed = {path for row in rows for path in re.findall(r"`([\w/]+)`", row)}
     found = {name for name, module in parse_modules() if any(is_kept_by_the_process(node) for node in module.body)}

@@ -30,7 +30,8 @@ from exports import plan_files
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs/explanation"
-LISTED = runpy.run_path(str(PAGES / "list_coverage.py"))["TABLES"]
+SCRIPT = runpy.run_path(str(PAGES / "list_coverage.py"))
+LISTED = SCRIPT["TABLES"]
 INTERVAL = re.compile(r"(^|_)low: |Interval")  # a field that is the lower end of one, or one itself
 NUMBER = re.compile(r"\.\d{3}|\d\.\d{3}")
 
@@ -44,7 +45,7 @@ def load(name: str) -> dict[str, Any]:
 def read_table(name: str) -> Iterator[dict[str, str]]:
     """The rows of a table of coverage, by the names of columns without the backquotes of code."""
     table = next(one for one in LISTED if one.name == name)
-    page = (PAGES / table.page).read_text("utf-8").replace("`", "")
+    page = SCRIPT["find_page"](table).read_text("utf-8").replace("`", "")
     heads: list[str] = []
     for line in page.partition(f"<!-- {name} -->\n")[2].partition(f"<!-- /{name} -->")[0].splitlines():
         cells = line.strip("| ").split(" | ")
@@ -245,7 +246,7 @@ def test_scores_are_within_their_goals() -> None:
             for share, (low, high) in zip(coverage, goals, strict=False):
                 sure = 2 * (share * (1 - share) / job.campaigns) ** 0.5 + 0.0005
                 assert low - sure <= share <= high + sure, (design, unit, cell)
-    said = [ROOT / "docs/reference/published-files.md", Path(performance.__file__)]
+    said = [ROOT / "docs/reference/published-human-baseline.md", Path(performance.__file__)]
     for goal in ("FRESH_PANEL", "FEW_PEOPLE", "UNEQUAL_PANEL"):
         written = "-".join(f"{end:.2f}".removeprefix("0") for end in getattr(_coverage_goals, goal))
         assert all(written in file.read_text("utf-8") for file in said), (goal, written)

@@ -36,6 +36,7 @@ from tests.house.page_runner import PageReader
 ROOT = Path(__file__).parents[2]
 SCRIPTS = Path(sysconfig.get_path("scripts"))
 BOT_CHAPTER = "Asking people yourself"
+MOST_WORDS = 1500
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 
 
@@ -48,6 +49,11 @@ def commands(number: int) -> list[str]:
     """The commands of one of the README's shell blocks, of the installed hromada, without their comments."""
     lines = [line.split("#")[0].strip() for line in blocks("sh")[number].splitlines()]
     return [line.replace(".venv/bin/hromada", str(SCRIPTS / "hromada")) for line in lines]
+
+
+def read_pages(names: str) -> str:
+    """Several pages of the reference as one text."""
+    return "\n".join(page.read_text("utf-8") for page in sorted((ROOT / "docs/reference").glob(names)))
 
 
 @pytest.fixture
@@ -128,7 +134,7 @@ def test_every_setting_is_in_the_example_and_in_the_reference() -> None:
 
 def test_every_column_and_key_is_in_the_reference() -> None:
     """The pages about files name every published column, and every key of a project file."""
-    published = (ROOT / "docs/reference/published-files.md").read_text("utf-8")
+    published = read_pages("published-*.md")
     released = {
         *inputs.RESPONSE_COLUMNS,
         *gold_tables.GOLD_COLUMNS,
@@ -151,7 +157,7 @@ def test_every_column_and_key_is_in_the_reference() -> None:
     for column in released | {*corrections.STORY_COLUMNS, *filtering.FILTERED_COLUMNS, *filtering.REASON_COLUMNS}:
         assert f"`{column}`" in published
     assert all(f"`{kind}`" in published for kind in vocabulary.ExclusionKind)
-    described = (ROOT / "docs/reference/project-file.md").read_text("utf-8")
+    described = read_pages("project-[!k]*.md")
     sections = validation_errors.list_sections(project_file.ProjectFile) | validation_errors.list_sections(
         programme_file.ProgrammeFile
     )
@@ -160,6 +166,17 @@ def test_every_column_and_key_is_in_the_reference() -> None:
         for key in (field.alias or name for name, field in section.model_fields.items()):
             assert re.search(rf"[`{{ .]{key}[`:,.}}]", described), (section, key)
     assert "`question.labels`" in described
+
+
+def test_no_page_is_too_long() -> None:
+    """At most 1,500 words of prose, tables and help; numbers and examples do not count."""
+    long = {}
+    for path in (ROOT / "docs").rglob("*.md"):
+        text = BLOCK.sub(lambda block: block[2] if block[1] == "text" else "", path.read_text("utf-8"))
+        words = len(re.findall(r"\S*[^\W\d_]\S*", text))
+        if words > MOST_WORDS:
+            long[path.relative_to(ROOT).as_posix()] = words
+    assert long == {}
 
 
 def test_every_method_of_the_local_telegram_is_in_the_reference() -> None:
@@ -195,7 +212,7 @@ def test_the_table_of_campaigns_without_an_error_has_every_design_of_its_benchma
     """And holds its goal for as many items as the benchmark holds it."""
     benchmark = runpy.run_path(str(ROOT / "benchmarks/all_right.py"))
     page = (
-        (ROOT / "docs/explanation/intervals.md").read_text("utf-8").partition("| people x items |")[2].split("\n\n")[0]
+        (ROOT / "docs/explanation/coverage.md").read_text("utf-8").partition("| people x items |")[2].split("\n\n")[0]
     )
     rows = {tuple(map(int, row[0].split(" x "))): row[1:]
             for row in (line.strip("| ").split(" | ") for line in page.splitlines()[2:])}  # fmt: skip

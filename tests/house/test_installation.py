@@ -22,7 +22,7 @@ NEVER_IMPORTED = {"scikit-learn", "duckdb", "pyspark", "sqlglot"}
 """Declared for their version: crowd-kit's Wawa fails with scikit-learn 1.8; Ibis imports the others."""
 LOCKS = (
     "boot", "dev", "duckdb", "every-eval-ever", "harness", "inspect", "label-studio", "label-studio-sdk", "postgresql",
-    "runtime",
+    "runtime", "site",
 )  # fmt: skip
 
 
