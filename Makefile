@@ -1,6 +1,6 @@
 # `make help` says what there is. Locks with hashes fill .venv, which has what hromada needs to run, and the environments
 # in build: `developer` for checks and tests, `boot` for what installs the others, `label-studio` for the server, `inspect` for
-# Inspect AI, which runs what we build, `images/tools` for what starts containers, `sphinx` for the site.
+# Inspect AI, which runs what we build, `spark` for Spark next to what tests need, `images/tools` for what starts containers, `sphinx` for the site.
 PYTHON ?= python3
 BIN := .venv/bin
 BOOT := build/boot/bin
@@ -27,7 +27,7 @@ endef
 
 .DEFAULT_GOAL := help
 STUDIOS ?= 1.20.0 1.23.2 # the oldest and the newest Label Studio that hromada is tried with
-.PHONY: help install servers consumers demo try test test-slow test-studios explore check bench coverage reference pictures site images lock clean
+.PHONY: help install servers consumers demo try test test-slow test-studios test-spark explore check bench coverage reference pictures site images lock clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,6 +64,10 @@ test-studios: build/developer/installed ## What is said to Label Studio and back
 			tests/annotation/label_studio/test_server.py tests/annotation/label_studio/sync/test_round.py \
 			tests/annotation/label_studio/sync/test_adoption.py -k "not postgresql" $(ARGS) || exit 1; \
 	done
+
+test-spark: BIN := build/spark/bin
+test-spark: build/java build/spark/installed ## `hromada votes` on a Spark of this machine, compared on every pool (Java 17 or 21)
+	$(RUN_TESTS) -n0 tests/aggregation/compare_on_spark.py $(ARGS)
 
 explore: TIMED := timeout --signal INT 120
 explore: build/developer/installed ## A third of the property tests for two minutes, on new examples (SEED=… for the same again)
@@ -107,6 +111,7 @@ lock: build/boot/made ## Renew the locks (they hold hashes and no address)
 	$(COMPILE) -c requirements/dev.lock --excludes requirements/left-out.in -o requirements/runtime.lock --upgrade
 	$(LOCKING) --group postgresql -c requirements/dev.lock -o requirements/postgresql.lock --upgrade
 	$(LOCKING) --group duckdb -c requirements/dev.lock -o requirements/duckdb.lock --upgrade
+	$(LOCKING) --group spark -c requirements/dev.lock -o requirements/spark.lock --upgrade
 	$(LOCKING) --group harness -c requirements/dev.lock -o requirements/harness.lock --upgrade
 	$(LOCKING) --group label-studio -c requirements/dev.lock -o requirements/label-studio-sdk.lock --upgrade
 	$(LOCKING) --group site -o requirements/site.lock --upgrade
@@ -124,6 +129,10 @@ build/python:
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing (Debian: apt-get install python3-venv)."; exit 1; }
 	@mkdir -p build && touch $@
 
+.PHONY: build/java
+build/java:
+	@"$${JAVA_HOME:+$$JAVA_HOME/bin/}java" -version 2>&1 | grep -Eq 'version "(17|21)[."]' || { echo "Java 17 or 21 is missing (Debian: apt-get install openjdk-17-jre-headless). If there are several, name one: JAVA_HOME=/usr/lib/jvm/…"; exit 1; }
+
 build/boot/made: requirements/boot.lock | build/python
 	$(PYTHON) -m venv build/boot
 	$(BOOT)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/boot.lock
@@ -136,15 +145,16 @@ build/wheel/made: build/boot/made $(SOURCES)
 	@touch $@
 
 # Tests start many processes, so theirs is compiled at once; in .venv Python compiles what is used, when it is used.
-build/developer/packages build/developer/installed: BYTECODE := --compile-bytecode
+build/developer/packages build/developer/installed build/spark/packages build/spark/installed: BYTECODE := --compile-bytecode
 .venv/packages: requirements/runtime.lock
 build/developer/packages: requirements/dev.lock
-.venv/packages build/developer/packages: %/packages: build/boot/made
+build/spark/packages: requirements/dev.lock requirements/spark.lock
+.venv/packages build/developer/packages build/spark/packages: %/packages: build/boot/made
 	$(PYTHON) -m venv $*
 	$(UV) pip sync --quiet $(BYTECODE) --python $*/bin/python --require-hashes $(filter %.lock,$^)
 	@touch $@
 
-.venv/installed build/developer/installed: %/installed: %/packages build/wheel/made
+.venv/installed build/developer/installed build/spark/installed: %/installed: %/packages build/wheel/made
 	$(UV) pip install --quiet $(BYTECODE) --python $*/bin/python --no-deps --reinstall build/wheel/hromada-*.whl
 	@touch $@
 

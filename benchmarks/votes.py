@@ -1,20 +1,24 @@
-"""How many votes an engine takes: ten iterations of Dawid-Skene by `hromada votes`, beside the code in memory.
+"""How many votes an engine takes: ten iterations of Dawid-Skene by `hromada votes`, next to the code in memory.
 
-    python benchmarks/votes.py [--votes 10000000] [--in-memory 1000000] [--memory 3GB] [--json]
+    python benchmarks/votes.py [--votes 10000000] [--in-memory 1000000] [--memory 3GB] [--spark 1000000] [--json]
 
-Votes are drawn from a seed by DuckDB into a Parquet file: five on each item, of 50 annotators, with 4 labels. Every
-measurement runs in a process of its own, and its memory is the most that the process had resident. The growth is
-that of seconds a vote from a million votes on; `--votes 100000000` is run by hand.
+Votes are drawn from a seed by DuckDB into a Parquet file: five per item, of 50 annotators, with 4 labels. Every
+measurement runs in a process of its own. Its memory is the most that the process had resident (that of Java for
+Spark). Its processor seconds are those of all cores. The growth is that of processor seconds per vote, because other
+work on the machine lengthens the others. `--votes 100000000` is run by hand. `--spark` needs the environment of `make
+test-spark`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,6 +26,7 @@ from pathlib import Path
 sys.path.insert(0, f"{sys.path.pop(0)}/shared")  # what benchmarks share; bot.py beside it is not the package
 
 from _figures import Figure, build_ratio, show
+from _processes import read_memory, read_processor_time
 
 FIRST = 1_000_000
 N_ANNOTATORS, N_LABELS, PER_ITEM, ITERATIONS = 50, 4, 5, 10
@@ -44,22 +49,113 @@ def make_votes(file: Path, number: int) -> None:
     )
 
 
-def fit_on_engine(file: Path, memory: str) -> dict[str, float]:
+class Clock:
+    """Seconds and processor seconds since its start."""
+
+    def __init__(self) -> None:
+        self._began, self._used = time.monotonic(), read_processor_seconds()
+
+    def read(self) -> dict[str, float]:
+        """The figures `seconds` and `processor`."""
+        return {"seconds": time.monotonic() - self._began, "processor": read_processor_seconds() - self._used}
+
+
+def list_children() -> list[int]:
+    """The processes that this one started, and theirs."""
+    found, new = [], [os.getpid()]
+    while new:
+        one = new.pop()
+        for task in Path(f"/proc/{one}/task").glob("*/children"):
+            new += [int(child) for child in task.read_text("utf-8").split()]
+        found.append(one)
+    return found[1:]
+
+
+def read_processor_seconds() -> float:
+    """User and system seconds of this process and of those that it started."""
+    return time.process_time() + sum(map(read_processor_time, list_children()))
+
+
+class SpilledFiles:
+    """The most bytes that the files of a folder had; `file`, which is there from the beginning, is not counted."""
+
+    def __init__(self, folder: Path, file: Path) -> None:
+        self._folder, self._file, self.most = folder, file, 0
+        self._over = threading.Event()
+        self._watcher = threading.Thread(target=self._watch, daemon=True)
+        self._watcher.start()
+
+    def _watch(self) -> None:
+        while not self._over.wait(0.5):
+            total = 0
+            for path in self._folder.rglob("*"):
+                try:
+                    total += 0 if path == self._file else path.stat().st_blocks * 512
+                except OSError:  # deleted since
+                    continue
+            self.most = max(self.most, total)
+
+    def end(self) -> int:
+        """Stop; returns the most."""
+        self._over.set()
+        self._watcher.join()
+        return self.most
+
+
+def run_votes(arguments: list[str], file: Path) -> dict[str, float]:
     """Ten iterations by the command, with its labels written, then agreement."""
     from typer.testing import CliRunner
 
     from bot.cli import app  # noqa: F401  # loaded before the clock starts
     from bot.commands import votes
 
+    found: dict[str, float] = {}
     with tempfile.TemporaryDirectory(dir=file.parent) as out:
-        common = [str(file), "--memory", memory, "--out", out, "--json"]
-        seconds = {}
-        for name, more in {"dawid-skene": ["--iterations", str(ITERATIONS)], "agreement": []}.items():
-            began = time.monotonic()
+        disk = SpilledFiles(Path(out), file)
+        common = [str(file), *arguments, "--out", out, "--json"]
+        options = {"dawid-skene": ["--stop", "converged", "--iterations", str(ITERATIONS)], "agreement": []}
+        for name, more in options.items():
+            clock = Clock()
             result = CliRunner().invoke(votes.app, [name, *common, *more], catch_exceptions=False)
             assert result.exit_code == 0, result.output  # noqa: S101
-            seconds[name] = time.monotonic() - began
-    return {"seconds": seconds["dawid-skene"], "agreement": seconds["agreement"]}
+            prefix = "" if name == "dawid-skene" else f"{name} "
+            found |= {f"{prefix}{key}": value for key, value in clock.read().items()}
+            if not prefix:
+                assert json.loads(result.output)["iterations"] == ITERATIONS  # noqa: S101
+        found["disk"] = disk.end() / 1e9
+    return found
+
+
+def fit_on_engine(file: Path, memory: str) -> dict[str, float]:
+    """The command on DuckDB."""
+    return run_votes(["--memory", memory], file)
+
+
+def fit_on_spark(file: Path, memory: str) -> dict[str, float]:
+    """The command on a Spark of this machine with two workers, and how many bytes they exchanged."""
+    with tempfile.TemporaryDirectory(dir=file.parent) as folder:
+        events = Path(folder) / "events"
+        events.mkdir()
+        settings = {"spark.eventLog.enabled": "true", "spark.eventLog.dir": events.as_uri(), "spark.local.dir": folder}
+        lines = [f"{name} {value}\n" for name, value in settings.items()]
+        (Path(folder) / "spark-defaults.conf").write_text("".join(lines), "utf-8")
+        os.environ["SPARK_CONF_DIR"] = folder
+        found = run_votes(["--engine", "spark", "--master", "local[2]", "--memory", memory], file)
+        return found | {
+            "gigabytes": max(read_memory(child, "VmHWM") for child in list_children()) / 1e3,
+            "exchanged": count_exchanged(events) / 1e9,
+        }
+
+
+def count_exchanged(events: Path) -> int:
+    """The bytes that workers wrote for each other in the first of the applications."""
+    first = min((path for path in events.rglob("*") if path.is_file()), key=lambda path: path.stat().st_ctime)
+    total = 0
+    with first.open(encoding="utf-8") as lines:
+        for line in lines:
+            metrics = json.loads(line).get("Task Metrics") or {}
+            total += metrics.get("Shuffle Write Metrics", {}).get("Shuffle Bytes Written", 0)
+    return total
 
 
 def fit_in_memory(file: Path, _memory: str) -> dict[str, float]:
@@ -70,7 +166,7 @@ def fit_in_memory(file: Path, _memory: str) -> dict[str, float]:
     from aggregation.consensus import dawid_skene
     from aggregation.schema import CodedVotes
 
-    began = time.monotonic()
+    clock = Clock()
     frame = pd.read_parquet(file)
     items, item_ids = pd.factorize(frame["item"], sort=True)
     annotators, annotator_ids = pd.factorize(frame["annotator"], sort=True)
@@ -84,7 +180,7 @@ def fit_in_memory(file: Path, _memory: str) -> dict[str, float]:
         labels=tuple(map(str, labels)),
     )
     dawid_skene.fit_table(dawid_skene.build_table(coded), stop="converged", iterations=ITERATIONS)
-    return {"seconds": time.monotonic() - began}
+    return clock.read()
 
 
 def fit_by_crowdkit(file: Path, _memory: str) -> dict[str, float]:
@@ -92,14 +188,15 @@ def fit_by_crowdkit(file: Path, _memory: str) -> dict[str, float]:
     import pandas as pd
     from crowdkit.aggregation import DawidSkene
 
-    began = time.monotonic()
+    clock = Clock()
     frame = pd.read_parquet(file).set_axis(["task", "worker", "label"], axis=1)
     DawidSkene(n_iter=ITERATIONS, tol=0.0).fit_predict_proba(frame)
-    return {"seconds": time.monotonic() - began}
+    return clock.read()
 
 
 WAYS: dict[str, Callable[[Path, str], dict[str, float]]] = {
-    "engine": fit_on_engine,
+    "DuckDB": fit_on_engine,
+    "Spark": fit_on_spark,
     "in memory": fit_in_memory,
     "crowd-kit": fit_by_crowdkit,
 }
@@ -115,31 +212,42 @@ def measure(way: str, file: Path, memory: str) -> dict[str, float]:
     return found
 
 
-def list_figures(*, number: int, in_memory: int, memory: str) -> Iterator[Figure]:
-    """The figures of each size, and the growth."""
+def list_figures(*, number: int, most: dict[str, int], memory: str) -> Iterator[Figure]:
+    """The figures of each size, and the growth; `most` has the largest size of a way, if it is not `number`."""
     sizes = [size for size in (FIRST, FIRST * 10, FIRST * 100) if size <= number] or [number]
-    each: dict[int, float] = {}
+    used: dict[int, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         for size in sizes:
             file = Path(folder) / f"{size}.parquet"
             make_votes(file, size)
             yield Figure(f"{size:.0e} votes: the Parquet file", file.stat().st_size / 1e9, "GB")
-            ways = ["engine", *(["in memory", "crowd-kit"] if size <= in_memory else [])]
-            for way in ways:
+            for way in WAYS:
+                if size > most.get(way, number):
+                    continue
                 found = measure(way, file, memory)
-                name = f"{size:.0e} votes, {way}"
-                yield Figure(f"{name}: ten iterations", found["seconds"], "s")
-                if "agreement" in found:
-                    yield Figure(f"{name}: agreement", found["agreement"], "s")
-                    each[size] = found["seconds"] / size
-                gigabytes = found["gigabytes"]
-                goal = f"<= {MOST_GIGABYTES:g}" if way == "engine" else None
-                holds = gigabytes <= MOST_GIGABYTES if way == "engine" else None
-                yield Figure(f"{name}: memory", gigabytes, "GB", goal, holds)
-    if FIRST * 10 in each:
-        yield build_ratio("growth a vote, 1e6 to 1e7", each[FIRST * 10], each[FIRST], most=MOST_GROWTH)
-    if FIRST * 100 in each:
-        yield Figure("growth a vote, 1e7 to 1e8", each[FIRST * 100] / each[FIRST * 10], "times")
+                yield from name_figures(f"{size:.0e} votes, {way}", found, is_bounded=way == "DuckDB")
+                if way == "DuckDB":
+                    used[size] = found["processor"] / size
+            file.unlink()
+    if FIRST * 10 in used and FIRST in used:
+        yield build_ratio("growth per vote, 1e6 to 1e7", used[FIRST * 10], used[FIRST], most=MOST_GROWTH)
+    if FIRST * 100 in used:
+        yield Figure("growth per vote, 1e7 to 1e8", used[FIRST * 100] / used[FIRST * 10], "times")
+
+
+def name_figures(name: str, found: dict[str, float], *, is_bounded: bool) -> Iterator[Figure]:
+    """The figures of one measurement."""
+    yield Figure(f"{name}: ten iterations", found["seconds"], "s")
+    yield Figure(f"{name}: of the processor", found["processor"], "s")
+    if "agreement seconds" in found:
+        yield Figure(f"{name}: agreement", found["agreement seconds"], "s")
+        yield Figure(f"{name}: agreement, of the processor", found["agreement processor"], "s")
+    gigabytes = found["gigabytes"]
+    goal, holds = (f"<= {MOST_GIGABYTES:g}", gigabytes <= MOST_GIGABYTES) if is_bounded else (None, None)
+    yield Figure(f"{name}: memory", gigabytes, "GB", goal, holds)
+    for key in ("disk", "exchanged"):
+        if key in found:
+            yield Figure(f"{name}: {key}", found[key], "GB")
 
 
 def main() -> None:
@@ -147,7 +255,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--votes", type=int, default=FIRST * 10, help="the most votes")
     parser.add_argument("--in-memory", type=int, default=FIRST, help="the most votes that are also fitted in memory")
-    parser.add_argument("--memory", default="3GB", help="the memory that DuckDB takes")
+    parser.add_argument("--spark", type=int, default=0, help="the most votes that Spark is also given")
+    parser.add_argument("--memory", default="3GB", help="the memory that DuckDB or Spark takes")
     parser.add_argument("--json", action="store_true", help="one object a line")
     parser.add_argument("--measure", help=argparse.SUPPRESS)
     parser.add_argument("--file", type=Path, help=argparse.SUPPRESS)
@@ -155,10 +264,10 @@ def main() -> None:
     if given.measure:
         found = WAYS[given.measure](given.file, given.memory)
         gigabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-        sys.stdout.write(json.dumps(found | {"gigabytes": gigabytes}) + "\n")
+        sys.stdout.write(json.dumps({"gigabytes": gigabytes} | found) + "\n")
         return
-    figures = list_figures(number=given.votes, in_memory=given.in_memory, memory=given.memory)
-    show("Votes on an engine", [*figures])
+    most = {"in memory": given.in_memory, "crowd-kit": given.in_memory, "Spark": given.spark}
+    show("Votes on an engine", list_figures(number=given.votes, most=most, memory=given.memory))
 
 
 if __name__ == "__main__":

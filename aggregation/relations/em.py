@@ -105,7 +105,8 @@ def fit_votes(
             done = replace(estimates, iterations=estimates.iterations + 1)
             if is_still and before is not None:
                 done = replace(done, moved=_find_movement(posteriors, before, n_labels=len(votes.labels)))
-            after = done if is_one_coin and done.moved < tolerance else maximise(votes, posteriors, done)
+            is_last = is_one_coin and (done.moved < tolerance or (may_end and done.iterations >= limit))
+            after = done if is_last else maximise(votes, posteriors, done)
             is_settled = after.moved < tolerance if is_still else after.change < CROWDKIT_TOLERANCE
             has_ended = may_end and (is_settled or after.iterations >= limit)
             if not has_ended and keep is not None:

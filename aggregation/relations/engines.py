@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib
+import os
+import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -41,32 +44,95 @@ def _set(engine: Any, setting: str, value: object) -> None:
 
 @contextmanager
 def open_spark(*, master: str, memory: str) -> Iterator[Any]:
-    """A Spark session on a cluster (`master`, such as spark://host:7077), or on this machine (local[2])."""
+    """A Spark session on a cluster (`master`, such as spark://host:7077), or on this machine (local[2]).
+
+    Raises HromadaError for an amount of memory that it does not take, without Java, and if Spark ends a step.
+    """
     spark = importlib.import_module("pyspark.sql")  # the cluster brings it; no environment of ours has it
-    builder = spark.SparkSession.builder.master(master).appName("hromada votes")
     settings = {
-        "spark.driver.memory": memory.removesuffix("B").lower(),
+        "spark.driver.memory": _count_megabytes(memory),
         "spark.sql.session.timeZone": "UTC",
         "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "ERROR",
     }
+    if master.startswith("local"):
+        settings |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+        settings["spark.sql.shuffle.partitions"] = str(2 * (os.cpu_count() or 1))  # of the 200 most would be empty
+    builder = spark.SparkSession.builder.master(master).appName("hromada votes")
     for name, value in settings.items():
         builder = builder.config(name, value)
-    session = builder.getOrCreate()
     try:
-        yield ibis.pyspark.connect(session)
+        session = builder.getOrCreate()
+    except Exception as failure:  # of Python or of Java, by what is missing
+        is_java = "JAVA_GATEWAY_EXITED" in str(failure) or "UnsupportedOperation" in str(failure)
+        field, remedy = (
+            ("--engine", "Install Java 17 or 21 and name its folder in JAVA_HOME.")
+            if is_java
+            else ("--master", "Check the cluster's address.")
+        )
+        problem = f"Spark does not start: {_find_cause(failure)}"
+        raise HromadaError(problem, where=Where(field=field), remedy=remedy) from failure
+    try:
+        yield _prepare_tables(ibis.pyspark.connect(session))
+    except importlib.import_module("pyspark.errors").AnalysisException:
+        raise  # a statement of ours
+    except (importlib.import_module("pyspark.errors").PySparkException, _get_java_error()) as failure:
+        raise HromadaError(
+            f"Spark ended a step: {_find_cause(failure)}",
+            where=Where(field="--engine"),
+            remedy="Check the files, and Spark's own log; more memory may help (--memory).",
+        ) from failure
     finally:
         session.stop()
+
+
+def _count_megabytes(memory: str) -> str:
+    """An amount such as 3GB as Java takes it; raises HromadaError for another text."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([MGT])i?B?\s*", memory, re.IGNORECASE)
+    if found is None:
+        raise HromadaError(
+            f"Invalid amount of memory {memory!r}.", where=Where(field="--memory"), remedy="Write it like this: 3GB."
+        )
+    return f"{int(float(found[1]) * {'M': 1, 'G': 1024, 'T': 1024**2}[found[2].upper()])}m"
+
+
+def _get_java_error() -> type[Exception]:
+    """What is raised for errors of Java that PySpark does not know."""
+    error: type[Exception] = importlib.import_module("py4j.protocol").Py4JJavaError
+    return error
+
+
+def _find_cause(failure: Exception) -> str:
+    """The last cause that Java names in an error, on one line; else its first line."""
+    lines = str(failure).splitlines() or [type(failure).__name__]
+    causes = [line for line in lines if line.startswith(("Caused by: ", ": "))]
+    return (causes[-1].removeprefix("Caused by").removeprefix(": ") if causes else lines[0]).strip()
+
+
+def _prepare_tables(engine: Any) -> Any:
+    """Ibis 12 stores a table on Spark without the frames that it joins; here they are registered before."""
+    store = engine._create_cached_table  # noqa: SLF001
+
+    def register_and_store(name: str, expression: ir.Table) -> ir.Table:
+        engine._run_pre_execute_hooks(expression)  # noqa: SLF001
+        stored: ir.Table = store(name, expression)
+        return stored
+
+    engine._create_cached_table = register_and_store  # noqa: SLF001
+    return engine
 
 
 def read_files(engine: Any, paths: Sequence[Path], kind: FileKind) -> ir.Table:
     """The rows of files of one kind, cells of CSV as texts; raises HromadaError where they cannot be read together."""
     names = [str(path.absolute()) for path in paths]
     try:
+        if engine.name == "pyspark":
+            return _read_on_spark(engine, names, kind)
         if kind == "parquet":
             return engine.read_parquet(names)
         if kind == "csv":
-            is_duckdb = engine.name == "duckdb"
-            return engine.read_csv(names, header=True, **({"all_varchar": True} if is_duckdb else {}))
+            return engine.read_csv(names, header=True, all_varchar=True)
         return _read_arrow(engine, paths)
     except HromadaError:
         raise
@@ -77,13 +143,32 @@ def read_files(engine: Any, paths: Sequence[Path], kind: FileKind) -> ir.Table:
         ) from failure
 
 
+def _read_on_spark(engine: Any, names: Sequence[str], kind: FileKind) -> ir.Table:
+    """The rows of files as a view; Ibis reads one Parquet file only, and guesses types in CSV."""
+    if kind == "arrow":
+        raise HromadaError(
+            "Spark reads no Arrow files.", where=Where(file=names[0]), remedy="Write the data set as Parquet."
+        )
+    reader = importlib.import_module("pyspark.sql").SparkSession.getActiveSession().read
+    if kind == "parquet":
+        frame = reader.parquet(*names)
+    else:
+        separator = _find_separator(names[0])
+        frame = reader.csv([*names], header=True, sep=separator, escape='"', multiLine=True, enforceSchema=False)
+    frame.createOrReplaceTempView("votes")
+    return engine.table("votes")
+
+
+def _find_separator(name: str) -> str:
+    """What separates the cells of a CSV file, by its first line."""
+    with (gzip.open if name.endswith(".gz") else open)(name, "rt", encoding="utf-8-sig") as file:
+        first = file.readline()
+    return max(",;\t", key=first.count)
+
+
 def _read_arrow(engine: Any, paths: Sequence[Path]) -> ir.Table:
     """The rows of a data set of Hugging Face's `datasets` on disk, which are mapped, not read."""
     import pyarrow as pa
 
-    if engine.name != "duckdb":
-        raise HromadaError(
-            "Spark reads no Arrow files.", where=Where(file=paths[0]), remedy="Write the data set as Parquet."
-        )
     tables = [pa.ipc.open_stream(pa.memory_map(str(path))).read_all() for path in paths]
     return engine.create_table("arrow_votes", pa.concat_tables(tables), temp=True)

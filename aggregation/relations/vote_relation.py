@@ -156,8 +156,9 @@ def _code_items(texts: ir.Table, *, has_numbers: bool) -> Iterator[tuple[ir.Tabl
     The number is the item itself, or else a hash of its text, since engines join and group texts several times as
     slowly. Raises HromadaError where two texts have one hash.
     """
-    coded = texts if has_numbers else texts.mutate(item=texts[ITEM].hash())
-    names = texts.select(item=_code(texts, has_numbers=has_numbers), name=texts[ITEM]).distinct().cache()
+    code = texts[ITEM] if has_numbers else _hash(texts)
+    coded = texts.mutate(item=code)
+    names = texts.select(item=code, name=texts[ITEM]).distinct().cache()
     try:
         facts = names.agg(items=names.count(), codes=names[ITEM].nunique()).execute().iloc[0]
         if facts["items"] != facts["codes"]:
@@ -167,6 +168,12 @@ def _code_items(texts: ir.Table, *, has_numbers: bool) -> Iterator[tuple[ir.Tabl
         names.release()
 
 
-def _code(texts: ir.Table, *, has_numbers: bool) -> ir.Column:
-    """The number of each row's item."""
-    return texts[ITEM] if has_numbers else texts[ITEM].hash()
+def _hash(texts: ir.Table) -> ir.IntegerColumn:
+    """64 bits of each row's item; Spark's own hash has 32, which repeat among a hundred thousand items."""
+    return xxhash64(texts[ITEM]) if texts.get_backend().name == "pyspark" else texts[ITEM].hash()
+
+
+@ibis.udf.scalar.builtin
+def xxhash64(text: str) -> int:
+    """Spark's function of this name."""
+    raise NotImplementedError

@@ -24,7 +24,7 @@ def build_ratio(figure: str, value: float, to: float, *, most: float) -> Figure:
     return Figure(figure, value / to, "times", goal=f"<= {most:g}", holds=value <= most * to)
 
 
-def show(title: str, figures: Sequence[Figure]) -> None:
+def show(title: str, figures: Iterable[Figure]) -> None:
     """Print the figures; the process ends with 1 where a goal is missed."""
     end(tell(title, figures))
 

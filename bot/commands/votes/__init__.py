@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -361,6 +362,9 @@ def _write_labels(
 def _write(table: ir.Table, path: Path) -> None:
     """Write a relation as Parquet, whole or not at all."""
     partial = path.with_name(f".{path.name}.partial")
+    for old in (partial, path):
+        if old.is_dir():  # Spark writes a folder of files, one by each worker
+            shutil.rmtree(old)
     table.to_parquet(str(partial))
     partial.replace(path)
 

@@ -1,0 +1,41 @@
+"""Votes on a Spark of this machine. `make test-spark` names this file, as no other environment has Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from _relations import compare_agreement, compare_fits, compare_pools
+
+from aggregation.relations import engines
+
+MASTER = "local[2]"
+VOTES = pd.DataFrame(
+    [
+        (f"item; {item}", f"p{person}", "yes" if (item + person) % 3 else "no")
+        for item in range(9)
+        for person in range(5)
+    ],
+    columns=["item", "annotator", "answer"],
+)
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Any]:
+    """A Spark with two workers."""
+    with engines.open_spark(master=MASTER, memory="2GB") as spark:
+        yield spark
+
+
+def test_few_votes_equal_those_in_memory(engine: Any) -> None:
+    """Labels, skills and agreement, to 1e-9."""
+    compare_fits(engine, VOTES, stops=["crowdkit", "converged"], limit=3)
+    compare_agreement(engine, VOTES)
+
+
+def test_every_pool_equals_that_in_memory(engine: Any, shared: Path) -> None:
+    """Labels, skills and agreement, to 1e-9."""
+    compare_pools(engine, shared)
