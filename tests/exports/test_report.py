@@ -181,7 +181,7 @@ def test_each_card_says_of_whom_of_how_many_by_which_rule_and_for_whom(make: Mak
     assert re.fullmatch(r"95 %: .* to .*, these people and new items", alpha.details[1])
     assert alpha.details[2:] == (
         "72 answers of 6 people to 12 items with two answers or more",
-        "Level nominal; 1 is full agreement, 0 what chance would give",
+        "Level nominal; 1 is perfect agreement, 0 is chance",
     )
 
 
@@ -228,7 +228,7 @@ def test_an_alpha_of_ordered_labels_says_what_0_and_1_are(make: Make) -> None:
     (result,) = released(replace(answered_by(make, 3), measurement_level="ordinal")).results
     *_, alpha = list_headlines(result)
     assert alpha.name == "Krippendorff’s α (ordinal)"
-    assert alpha.details[-1] == "Level ordinal; 1 is full agreement, 0 what chance would give"
+    assert alpha.details[-1] == "Level ordinal; 1 is perfect agreement, 0 is chance"
 
 
 def test_what_is_true_of_all_rows_is_marked_at_the_caption_and_known_notes_keep_their_number() -> None:
@@ -360,7 +360,7 @@ def test_trivial_baselines_stand_beside_the_ceiling(make: Make) -> None:
     release = released(replace(make.closed(), option_items=tuple(items)))
     (result,) = release.results
     rows = build_trivial_rows(result)
-    assert [row.head for row in rows][:1] == ["Chance: an option by lot"]
+    assert [row.head for row in rows][:1] == ["Random option"]
     assert (rows[0].cells[1], rows[0].cells[-1]) == ("50.0 %", "2")
     share = WeightedShare(value=0.9, low=0.8, high=0.95, pool_low=0.85, pool_high=0.93)
     unknown = WeightedShare(value=None, low=None, high=None, pool_low=None, pool_high=None)
