@@ -59,8 +59,8 @@ def _build_row(finding: LintFact) -> TableRow:
 MOST_ITEMS, MOST_LETTERS, MOST_VOTES = 10, 300, 6
 HOW = mark_text(
     "Items with the lowest accuracy come first; without gold, items with the least agreement. Ties are in the order of"
-    " ids. Only answers that count are shown, with the reasons of skips; human_items.csv has every item. The gold of a hard"
-    " item can also be wrong: a gold review finds out."
+    " ids. Only answers that count are shown, with the reasons of skips; human_items.csv has every item. The gold of a"
+    " hard item can also be wrong: a gold review finds out."
 )
 
 
