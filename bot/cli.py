@@ -3,7 +3,7 @@
 A command's module is imported when the command is run, or asked for its own help: `hromada --help` needs the table
 alone. What a command says of itself first stands here too; a test compares the two.
 
-Exit codes: 0 done · 1 `doctor` or `database check` found something to mend, or `compare` left items out · 2 bad input,
+Exit codes: 0 done · 1 a check found a problem, or something was left out · 2 bad input,
 a disk that is full, or a database that does not answer; nothing was changed · 70 a mistake of ours · 130 interrupted.
 """
 
@@ -63,9 +63,9 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "release": "Write a folder to publish, if the checklist is met.",
         "results": "Show model scores next to people's, on your benchmark.",
         "rank": "Rank systems by scores on many tasks, or by comparisons.",
-        "votes": "Label files of votes of any size, without a project or a database.",
+        "votes": "Label files of votes of any size, without a project.",
     },
-    "Care": {
+    "Maintain": {
         "doctor": "Check settings, database, keys, backups, disk, clock.",
         "database": "Check, upgrade, back up and restore the database.",
         "delivery": "Retry or drop messages the bot could not process.",
@@ -89,9 +89,9 @@ def _build_app() -> TyperGroup:
         cls=CommandTable,
         name="hromada",
         help=(
-            "The human side of language-model benchmarks: people's answers in; agreement, gold labels and human"
-            " baselines out.\n\nExit codes: 0 done, 1 doctor or database check found something to mend, or compare"
-            " left items out, 2 bad input (nothing was changed), 70 a mistake of ours, 130 interrupted."
+            "Collect people's answers for language-model benchmarks. Get agreement, gold labels and human baselines."
+            "\n\nExit codes: 0 done, 1 a check found a problem or something was left out, 2 bad input (nothing was"
+            " changed), 70 a mistake of ours, 130 interrupted."
         ),
         rich_markup_mode=None,
         no_args_is_help=True,
