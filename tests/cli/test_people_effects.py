@@ -81,7 +81,7 @@ def test_scores_as_people_go_on(words: Hromada) -> None:
     assert found["order_slope"]["n"] == 420
     assert found["order_slope"]["high"] < 0.02
     table = words("baseline", "words")
-    for part in ("single answers as people go on", "place in the session", "18–21 h", "Change per 10 answers"):
+    for part in ("single answers as people go on", "place in the session", "18–21 h", "Per 10 answers into a session"):
         assert part in table.out
     assert words("export", "--to", "out").code == 0
     with (words.folder / "out" / "order_effects.csv").open(encoding="utf-8", newline="") as file:
