@@ -221,7 +221,8 @@ def test_a_note_stands_once_on_the_page(make: Make) -> None:
     assert marked == {number for number, _ in notes}
     assert not [note for _, note in notes if "Only 6 people" in note]
     cards = [card.partition("</article>")[0] for card in text.split('<article class="tile">')[1:]]
-    assert ["With fewer than 10, other people’s scores can barely be estimated" in card for card in cards] == [False, False, True, False]
+    barely = "With fewer than 10, other people’s scores can barely be estimated"
+    assert [barely in card for card in cards] == [False, False, True, False]
 
 
 def test_an_alpha_of_ordered_labels_says_what_0_and_1_are(make: Make) -> None:
