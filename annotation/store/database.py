@@ -278,9 +278,11 @@ def open_database(
     """Open a database, make the tables of an empty one, yield the database and close it at the end.
 
     `pool` is the largest number of connections to PostgreSQL, `answer_seconds` how long each waits for the answer to a
-    statement, even where the server or the network stands still; `time_zone` is that of the organisers. Raises NotFound
-    where `create` is false and the SQLite file does not exist, SchemaMismatch for a schema that is older or newer than this program, BadInput for an address
-    or a file that is no database, Unavailable where the database is locked or does not answer.
+    statement, even where the server or the network stands still; `time_zone` is that of the organisers.
+
+    Raises NotFound where `create` is false and the SQLite file does not exist, SchemaMismatch for a schema that is
+    older or newer than this program, BadInput for an address or a file that is no database, Unavailable where the
+    database is locked or does not answer.
     """
     with open_engine(url, synchronous=synchronous, create=create, pool=pool, answer_seconds=answer_seconds) as engine:
         with translate_errors(engine.url):

@@ -156,7 +156,9 @@ def test_a_phone_shows_what_needs_the_organisers_and_how_much_more_is_below(
         assert shown >= 6
         assert find_overflow(page) == 0
         number = len(found) - shown
-        expect(page.locator("#below")).to_have_text(f"ще {number} нижче" if language == "uk" else f"{number} more below")
+        expect(page.locator("#below")).to_have_text(
+            f"ще {number} нижче" if language == "uk" else f"{number} more below"
+        )
         page.mouse.wheel(0, 2000)
         expect(page.locator("#below")).to_be_hidden()
         page.context.close()
