@@ -281,6 +281,15 @@ async def test_every_surface_lists_the_same_needs(
     assert sorted(names) == ["texts", "words"]
 
 
+def test_the_list_of_questions_says_how_to_answer(
+    chat: Chat, build: Callable[..., MachineFacts], tmp_path: Path
+) -> None:
+    """The command that the list of needs names leads on."""
+    build(Campaign.ask)
+    command = Hromada(tmp_path, variables={"HROMADA_DATABASE_URL": str(chat.database.engine.url)})
+    assert "hromada messages answer ID TEXT" in command("messages", "list", "words").out
+
+
 async def test_the_alert_counts_what_the_list_counts(chat: Chat, build: Callable[..., MachineFacts]) -> None:
     """Also disputes before anybody calls `adjudicate`, and reviews; it leads to the list, and is not told twice."""
     build(Campaign.report, Campaign.disagree_on_b, Campaign.write, Campaign.ask)
