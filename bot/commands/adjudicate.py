@@ -110,6 +110,7 @@ def adjudicate(
             is_planned = cases.find_gold_review(view, project=loaded, question=asked.name) is not None
             draws = gold_review and not undo and (not is_planned or plans)
             early = _read_early_items(view, loaded)
+        command_line.refuse_options((draws and early.is_blind, *_DRAWN_BLIND))
         result = DataSetResult(data=data, options=ResultOptions(method=method.value, ties="drop", seed=seed))
         in_doubt = early.leave_out(doubtful_items.find_doubts(result, below=below))
         drawn = {
@@ -161,6 +162,10 @@ _WHY_HIDDEN = "Why an item with declared gold waits is not shown: it would tell 
 _DRAWN_TOO_SOON = (
     "The project is not closed, so the gold review would be drawn from the answers so far.",
     "Close it first (`hromada close`), or draw it now with --yes; --list shows what would be drawn.",
+)
+_DRAWN_BLIND = (
+    "In a baseline a gold review is drawn after the close: it tells how the answers agree with the gold.",
+    "Close it first (`hromada close`).",
 )
 
 

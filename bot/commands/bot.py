@@ -154,6 +154,7 @@ def _run_locally(port: int) -> None:
 
     from annotation.settings import read_settings
     from annotation.store import processes, queries
+    from annotation.workflow.monitoring import machine
     from bot.commands import database_session, local_chat
 
     with database_session.open_database(create=True) as database:
@@ -175,6 +176,7 @@ def _run_locally(port: int) -> None:
                 time_zone=settings.time_zone,
                 keep=True,
                 organisers=settings.organisers,
+                look_at_machine=partial(machine.read_machine_facts, settings),
             )
         )
 

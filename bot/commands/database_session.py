@@ -33,6 +33,7 @@ def open_database(
         create=create,
         pool=settings.database_pool,
         answer_seconds=answer_seconds,
+        time_zone=settings.time_zone,
     ) as opened:
         yield opened
 

@@ -11,9 +11,10 @@ from annotation.errors import BadInput, Where
 from bot.commands import terminal_output
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from annotation.store.database import Database
+    from annotation.workflow.monitoring.machine import MachineFacts
     from bot.emulator.server import Server
 
 
@@ -26,13 +27,15 @@ async def serve_page(
     time_zone: str,
     keep: bool = False,
     organisers: Collection[int] = (),
+    look_at_machine: Callable[[], MachineFacts] | None = None,
 ) -> None:
     """Run the bot on a local Telegram and serve its page until a signal comes.
 
     Whoever is there first speaks the language of the first project, where the bot speaks it. With `keep` the database
     is one that stays: whoever answers there is marked as simulated, and updates and messages are numbered on from those
     of the local Telegram before, which the database knows. `organisers` are ids of people there, who have 1001, 1002
-    and so on. `time_zone` is that of the settings.
+    and so on. `time_zone` is that of the settings. `look_at_machine` says how the disk and the
+    backups are, None for a database that is thrown away: there is nothing to back up.
     """
     from annotation.store import mailbox, queries
     from bot import application
@@ -58,6 +61,7 @@ async def serve_page(
                 simulated=keep,
                 organisers=frozenset(organisers),
                 time_zone=time_zone,
+                look_at_machine=look_at_machine,
                 bot_name=telegram.me.username,
             )
         ),

@@ -56,6 +56,8 @@ def list_(
         return
     columns = ("id", "at", "pseudonym", "project", "item", "text", *(("answer",) if everything else ()))
     notes = [local_times.name_zone() if listed else "Nothing is waiting for an answer."]
+    if any(row["answer"] is None for row in listed):
+        notes.append("Answer one by its id: hromada messages answer ID TEXT")
     if number:
         counted = terminal_output.format_count(number, "message to all has", "messages to all have")
         notes.append(f"{counted} not reached everybody: hromada messages waiting.")

@@ -19,7 +19,7 @@ from bot.commands.decision_push import DEFAULT_NUMBER, InLabelStudio, TaskNumber
 from bot.commands.terminal_output import get_console
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sqlmodel import Session
 
@@ -227,13 +227,13 @@ def review(
             queue.ask_for_decisions()
 
 
-def _describe_undone(answers: Sequence[int]) -> str:
-    """What was taken back, in a sentence."""
-    if not answers:
+def _describe_undone(undone: Mapping[int, str]) -> str:
+    """What was taken back, in a sentence: the items by the ids of their answers."""
+    if not undone:
         return "You have decided on nothing here."
-    if len(answers) > 1:
-        return f"Taken back: {terminal_output.format_count(len(answers), 'decision')}."
-    return f"Taken back: the answer {answers[0]}."
+    if len(undone) > 1:
+        return f"Taken back: {terminal_output.format_count(len(undone), 'decision')}."
+    return f"Taken back: {next(iter(undone.values()))}."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -285,8 +285,8 @@ class _Queue:
                     else:
                         submissions.reject_answer(session, reason=row.reason, **values)
 
-    def undo_decision(self, answer_id: int | None = None) -> tuple[int, ...]:
-        """Take the reviewer's last decision back, or the one on an answer; the ids of the answers.
+    def undo_decision(self, answer_id: int | None = None) -> Mapping[int, str]:
+        """Take the reviewer's last decision back, or the one on an answer; the items by the ids of their answers.
 
         Decisions that were stored together are taken back together.
 
@@ -303,12 +303,13 @@ class _Queue:
                 now=database_session.get_time(session),
                 answer_id=answer_id,
             )
+            items = submissions.map_items(session, undone)
         if answer_id is not None and not undone:
             raise NotFound(
                 f"No decision on the answer {answer_id} can be taken back by {self.reviewer.pseudonym}.",
                 remedy=decision_files.REVOCABLE,
             )
-        return undone
+        return items
 
     def print_answers(self) -> None:
         """Print all answers as JSON, decided ones too, without any that the reviewer may not see."""

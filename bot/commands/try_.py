@@ -43,7 +43,7 @@ def try_(
     key = secrets.token_bytes(32)
     with tempfile.TemporaryDirectory(prefix="hromada-try-") as folder:
         url = sa.URL.create("sqlite", database=str(Path(folder) / "try.db"))
-        with database.open_database(url) as opened:
+        with database.open_database(url, time_zone=zone) as opened:
             lifted = start_campaign(opened, file, key=key, allow_outside=allow_outside)
             if lifted and not json:
                 terminal_output.print_line(

@@ -168,7 +168,9 @@ def tell_organisers(
         untold = [alert for alert in due if alert.key not in told]
         for is_urgent in (True, False):
             group = [alert for alert in untold if (alert.kind in alerts.URGENT) is is_urgent]
-            calls += _tell_alerts(session, group, organiser=organiser, words=words, is_urgent=is_urgent)
+            calls += _tell_alerts(
+                session, group, organiser=organiser, words=words, is_urgent=is_urgent, needs=observed.needs or ()
+            )
         calls += _send_digest(session, observed, organiser=organiser, words=words, settings=settings)
     return tuple(calls)
 
@@ -180,6 +182,7 @@ def _tell_alerts(
     organiser: Annotator,
     words: OrganiserWords,
     is_urgent: bool,
+    needs: Sequence[Need],
 ) -> list[NewMessage]:
     """One message with the alerts that are new to an organiser; by night only urgent ones, without a sound.
 
@@ -196,7 +199,7 @@ def _tell_alerts(
     ends = [*((day_end,) if day_end else ()), *((words.now + alerts.URGENT_TIME,) if is_urgent else ())]
     keys = [alert.key for alert in untold]
     alerts.mark_told(session, keys, annotator_id=annotator_id, notice=notice, now=words.now)
-    messages = _build_messages(organiser_messages.render_alerts(untold, words), organiser)
+    messages = _build_messages(organiser_messages.render_alerts(untold, words, needs=needs), organiser)
     return [replace(message, silent=day_end is None, notice=notice, send_before=min(ends)) for message in messages]
 
 

@@ -179,10 +179,11 @@ def build_need_section(found: Sequence[Need], *, now: datetime, project: str | N
 
 def _build_task_line(need: Need, words: Texts, *, now: datetime, is_named: bool) -> TaskLine:
     what = need_texts.describe_need(need, words, format_moment=format_time, with_since=False)
-    about = [shorten_text(need.title, max_length=MOST_LETTERS)] if need.title and is_named else []
+    about = shorten_text(need.title, max_length=MOST_LETTERS) if need.title and is_named else ""
+    since = ""
     if need.since is not None and need.until is None:
-        about.append(translate("since {time}", time=format_recent(need.since, now=now)))
-    return TaskLine(what, " · ".join(about), need_texts.get_command(need))
+        since = translate("since {time}", time=format_recent(need.since, now=now))
+    return TaskLine(what, since, about, need_texts.get_command(need))
 
 
 def build_progress_bar(project: ProjectState) -> ProgressBar:

@@ -96,9 +96,13 @@ class BriefLine(NamedTuple):
 
 
 class TaskLine(NamedTuple):
-    """A line about something to do: what it is, about which project and since when, and the command that does it."""
+    """A line about something to do: what it is, since when, about which project, and the command that does it.
+
+    `since` and `about` may be empty.
+    """
 
     what: str
+    since: str
     about: str
     command: str
 

@@ -34,6 +34,7 @@ from annotation.workflow.monitoring.bot_waits import POLLING
 from annotation.workflow.monitoring.machine import MachineFacts
 from bot.conversation import organiser_notifications, time_zones
 from bot.conversation.texts import get_texts
+from bot.conversation.updates_and_calls import NewMessage
 from bot.conversation.views import organiser_cards, organiser_messages
 from bot.conversation.views.organiser_cards import OrganiserCard
 from bot.web.overview_page import build_overview
@@ -278,6 +279,30 @@ async def test_every_surface_lists_the_same_needs(
     with chat.database.reading() as view:
         names = [project.name for project in queries.list_projects(view)]
     assert sorted(names) == ["texts", "words"]
+
+
+def test_the_list_of_questions_says_how_to_answer(
+    chat: Chat, build: Callable[..., MachineFacts], tmp_path: Path
+) -> None:
+    """The command that the list of needs names leads on."""
+    build(Campaign.ask)
+    command = Hromada(tmp_path, variables={"HROMADA_DATABASE_URL": str(chat.database.engine.url)})
+    assert "hromada messages answer ID TEXT" in command("messages", "list", "words").out
+
+
+async def test_the_alert_counts_what_the_list_counts(chat: Chat, build: Callable[..., MachineFacts]) -> None:
+    """Also disputes before anybody calls `adjudicate`, and reviews; it leads to the list, and is not told twice."""
+    build(Campaign.report, Campaign.disagree_on_b, Campaign.write, Campaign.ask)
+    organiser, settings = chat.person(ORGANISER, language="en"), chat.app.workers.settings.conversation
+    await chat.send(organiser, "/admin")
+    told = []
+    for _ in range(2):
+        with chat.database.transaction() as session:
+            observed = organiser_notifications.observe_campaigns(session, now=chat.now, settings=settings)
+            calls = organiser_notifications.tell_organisers(session, now=chat.now, settings=settings, observed=observed)
+        told += [call.html for call in calls if isinstance(call, NewMessage) and "waiting for you" in call.html]
+        chat.now += timedelta(minutes=11)
+    assert [message.split(". ")[0] for message in told] == ["5 decisions are waiting for you"]
 
 
 async def test_needs_come_in_the_order_of_urgency_and_sort_the_projects(

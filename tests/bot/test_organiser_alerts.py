@@ -281,7 +281,9 @@ async def test_a_decision_that_recurs_is_told_again(chat: Chat, load: Callable[.
     async def count() -> int:
         chat.now += timedelta(minutes=11)
         await observe(chat)
-        return count_told(organiser, "1 decision is waiting for you. Слова")
+        return sum(
+            count_told(organiser, f"{number} waiting for you. Слова") for number in ("1 decision is", "2 decisions are")
+        )
 
     pause()
     assert [await count(), await count()] == [1, 1]
@@ -294,11 +296,13 @@ async def test_a_decision_that_recurs_is_told_again(chat: Chat, load: Callable[.
     with chat.database.transaction() as session:
         item = session.exec(select(models.Item).order_by(col(models.Item.id))).first()
         assert item is not None
+        item.free = item.held = item.n_live = 0  # it gets no more answers
         case = models.AdjudicationCase(
             item_id=item.id or 0, question="answer", reasons=["tie"], candidates=[], position=1, created_at=chat.now
         )
         session.add(case)
     assert [await count(), await count()] == [3, 3]
+    assert count_told(organiser, "2 decisions are waiting for you.") == 1, "as the list counts them"
     with chat.database.transaction() as session:
         decided = models.Adjudication(
             item_id=item.id or 0, item_revision=1, question="answer", number=0, annotator_id=row.annotator_id,

@@ -9,7 +9,7 @@ import queue
 import signal
 import socket
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -21,6 +21,7 @@ import pytest
 
 from annotation.store import database
 from annotation.store.models import Annotator
+from annotation.workflow.monitoring.machine import MachineFacts
 from bot.commands import local_chat
 
 if TYPE_CHECKING:
@@ -154,6 +155,19 @@ def test_a_bot_on_a_local_telegram_keeps_what_is_answered(command: Hromada, monk
     asyncio.run(go_on_another_day(command))
     check_answers(command, 2)
     assert "SIMULATED-" in command("people", "words").out
+
+
+def test_a_local_bot_looks_at_disk_and_backups(command: Hromada, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As any other bot: its list of what needs the organisers has them, too."""
+    looks: list[Callable[[], MachineFacts]] = []
+
+    async def serve_nothing(*_: object, look_at_machine: Callable[[], MachineFacts], **__: object) -> None:
+        looks.append(look_at_machine)
+
+    monkeypatch.setattr(local_chat, "serve_page", serve_nothing)
+    assert command("bot", "--local").code == 0
+    assert [look().backup for look in looks] == [None]
+    assert looks[0]().needed > 0
 
 
 def check_answers(command: Hromada, number: int) -> None:

@@ -96,6 +96,17 @@ def test_the_second_project_of_a_comparison_is_blind_too(asked: Hromada) -> None
     assert list_records(asked) == [("two", "compare --unblind")]
 
 
+def test_a_gold_review_of_a_baseline_is_drawn_after_the_close(asked: Hromada) -> None:
+    """Its strata tell how many answers meet the gold: neither `--list` nor `--yes` shows them before."""
+    ask_people(asked)
+    words = ("adjudicate", "one", "--as", asked("people", "add-reviewer", "olha").out.strip(), "--gold-review")
+    for more in ("--list", "--yes", "--json"):
+        refused = asked(*words, more)
+        assert (refused.code, refused.out, "drawn after the close" in refused.err) == (2, "", True)
+    assert asked("close", "one").code == 0
+    assert asked(*words, "--list").code == 0
+
+
 def test_imported_votes_and_simulated_people_are_exempt_and_a_closed_baseline_is_open(asked: Hromada) -> None:
     ask_people(asked, simulated=True)
     assert asked("baseline", "one").code == 0

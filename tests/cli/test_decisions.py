@@ -14,6 +14,7 @@ from annotation.store.models import Adjudication, Annotator, Assignment, Item, J
 from annotation.vocabulary import AdjudicationDecision
 from annotation.workflow.annotators import registration
 from tests.cli import test_review as reviews
+from tests.cli.test_accidents import GOLD_REVIEWED
 from tests.cli.test_review import KEY, NOW, answer_items, check_rows, in_database, list_told, reviewer
 
 if TYPE_CHECKING:
@@ -176,7 +177,7 @@ def test_decisions_of_somebody_gone_are_taken_back_by_others(multiq: Hromada) ->
     refused = multiq(*review, "--undo", "--answer", "1")
     assert (refused.code, "others take theirs back themselves" in refused.err) == (2, True), refused.err
     assert multiq("people", "suspend", olha, "--reason", "x").code == 0
-    assert multiq(*review, "--undo", "--answer", "1").out == "Taken back: the answer 1.\n"
+    assert multiq(*review, "--undo", "--answer", "1").out == "Taken back: t1.\n"
     assert multiq("people", "forget", olha, "--yes").code == 0
 
     def find_words(session: Session) -> list[str]:
@@ -188,7 +189,7 @@ def test_decisions_of_somebody_gone_are_taken_back_by_others(multiq: Hromada) ->
     assert in_database(multiq, find_words) == []
     reasons = in_database(multiq, lambda session: session.exec(select(Judgement.excluded_reason)).all())
     assert sorted(map(str, reasons)) == ["None", "None", "None", "rejected in review"]
-    assert multiq(*review, "--undo", "--answer", "2").out == "Taken back: the answer 2.\n"
+    assert multiq(*review, "--undo", "--answer", "2").out == "Taken back: t2.\n"
     assert multiq(*review, "--accept", "all", "--yes").out == "Decided: 4.\n"
     kinds = in_database(multiq, lambda session: session.exec(select(Judgement.excluded_kind)).all())
     assert set(kinds) == {None}
@@ -303,3 +304,18 @@ def test_gold_is_recorded_as_shown_where_it_was_shown(chegeka: Hromada) -> None:
     chegeka(*review, "--show-gold", "--json")
     assert chegeka(*review, "--accept", "8").code == 0
     assert in_database(chegeka, list_shown) == [("q1", True), ("q3", False), ("q3", True)]
+
+
+def test_an_item_that_still_gets_answers_is_refused_with_the_reason(hromada: Hromada) -> None:
+    """Of an open project, though it was asked for by its name."""
+    hromada.write("items.csv", "id,text,gold\na,text a,yes\n")
+    hromada.write("project.yaml", GOLD_REVIEWED)
+    assert hromada("load", "project.yaml").code == 0
+    assert hromada("start", "open").code == 0
+    refused = hromada("adjudicate", "open", "--as", reviewer(hromada), "--item", "a", "--gold", "yes")
+    assert refused.code == 2
+    assert "'a' still gets answers" in refused.err
+    assert "hromada close open" in refused.err
+    assert hromada("close", "open").code == 0
+    refused = hromada("adjudicate", "open", "--as", reviewer(hromada), "--item", "a", "--gold", "yes")
+    assert "does not wait for an adjudicator. `hromada adjudicate --list`" in refused.err

@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import sqlite3
 import subprocess
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -218,6 +219,24 @@ def multiq(hromada: Hromada) -> Hromada:
     return hromada
 
 
+def test_a_restore_says_how_many_newer_answers_there_were(hromada: Hromada) -> None:
+    """Each of two after the backup; they are in the copy of what was replaced."""
+    hromada.write("items.csv", "id,text\nt1,Київ стоїть на Дніпрі\nt2,Львів стоїть на Полтві\n")
+    assert hromada("load", hromada.write("project.yaml", MULTIQ)).code == 0
+    assert hromada("start", "multiq").code == 0
+    assert hromada("database", "backup", "saved").code == 0
+    in_database(hromada, partial(answer_items, number=1, answers={"t1": "Дніпрі", "t2": "Полтві"}))
+    refused = hromada("database", "restore", "saved")
+    assert refused.code == 2
+    restored = hromada("database", "restore", "saved", "--yes")
+    told = " ".join(restored.out.split())
+    assert "2 answers newer than this backup had been saved. What was replaced is in " in told
+    [copy] = (file for file in hromada.folder.glob("*replaced*") if file.suffix != ".json")
+    with sqlite3.connect(copy) as kept:
+        assert kept.execute("SELECT count(*) FROM judgement").fetchone() == (2,)
+    assert hromada("status", "multiq", "--json").json["answers"] == 0
+
+
 def list_told(hromada: Hromada) -> list[tuple[int, str]]:
     """The messages that the bot would send now: to whom, and what."""
 
@@ -282,7 +301,7 @@ def test_an_undone_rejection_brings_back_no_withdrawn_answer(multiq: Hromada) ->
         multiq, lambda session: session.exec(select(Annotator.pseudonym).where(Annotator.telegram_id == 1)).one()
     )
     assert multiq("people", "withdraw", who, "--project", "multiq").code == 0
-    assert multiq("review", "multiq", "--as", olha, "--undo").out == "Taken back: the answer 1.\n"
+    assert multiq("review", "multiq", "--as", olha, "--undo").out == "Taken back: t1.\n"
     kinds = in_database(multiq, lambda session: session.exec(select(Judgement.excluded_kind)).all())
     assert sorted(str(kind) for kind in kinds) == ["None", "None", "withdrawn", "withdrawn"]
     check_rows(multiq)

@@ -61,7 +61,8 @@ class AnnotatorContext:
     `terms` are what the project and its programme ask of the annotator. `exposure_exceptions` are ids of projects: a
     baseline shows an annotator groups that they met in these projects, and no other groups that they met before.
     `is_allocated` says that a group allocation divides groups between this project and others. `quota` is the most
-    items that the programme lets one annotator answer here, None without a limit. `queue_states` has the state of the
+    items that the programme lets one annotator answer here, None without a limit. In `zone` the annotator's day begins.
+    `queue_states` has the state of the
     main queue (`item_queue.STATE_COLUMNS`) where it was read with the context, until the next search takes it.
     """
 
@@ -70,6 +71,7 @@ class AnnotatorContext:
     definition: ProjectFile
     participation: ParticipationRow
     terms: Terms
+    zone: str
     exposure_exceptions: tuple[int, ...] = ()
     is_allocated: bool = False
     quota: int | None = None
@@ -252,6 +254,7 @@ def _build_context(
         definition=definition,
         participation=participation,
         terms=build_terms(programme, project=project, definition=definition),
+        zone=transaction.locked.time_zone,
         exposure_exceptions=_list_exception_projects(transaction.session, definition),
         is_allocated=is_allocated,
         quota=quota,

@@ -119,12 +119,12 @@ def needs_control(
 
 
 def find_reached_cap(
-    caps: CapsSection | None, participation: ParticipationRow, *, project: str, now: datetime, zone: str | None
+    caps: CapsSection | None, participation: ParticipationRow, *, project: str, now: datetime, zone: str
 ) -> NothingAssigned | None:
     """The cap of a project because of which the annotator gets no item now; None if no cap is reached.
 
     Counted are answers in the main stage, in all and on the day of the participation, and the current work session.
-    `zone` is the annotator's time zone, in which a day begins; None is UTC.
+    In the time zone `zone` the annotator's day begins.
     """
     if caps is None:
         return None
@@ -156,15 +156,15 @@ def starts_session(last_at: datetime | None, *, now: datetime) -> bool:
     return last_at is None or now - last_at >= SESSION_PAUSE
 
 
-def get_local_date(now: datetime, zone: str | None) -> str:
-    """The ISO date of `now` in a time zone, in UTC where `zone` is None or unknown."""
+def get_local_date(now: datetime, zone: str) -> str:
+    """The ISO date of `now` in a time zone, in UTC where it is unknown."""
     return now.astimezone(get_time_zone(zone)).date().isoformat()
 
 
-def get_time_zone(name: str | None) -> ZoneInfo:
-    """The time zone of this name; UTC where the name is None or unknown."""
+def get_time_zone(name: str) -> ZoneInfo:
+    """The time zone of this name; UTC where it is unknown."""
     try:
-        return ZoneInfo(name or "UTC")
+        return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError):
         return ZoneInfo("UTC")
 

@@ -186,10 +186,8 @@ def find_project_obstacle(session: Session, context: AnnotatorContext, *, now: d
 
 def find_cap(context: AnnotatorContext, *, now: datetime) -> NothingAssigned | None:
     """The cap of the project that the annotator has reached; None where there is none."""
-    caps, zone = context.definition.caps, context.annotator.time_zone
-    return assignment_policy.find_reached_cap(
-        caps, context.participation, project=context.project.name, now=now, zone=zone
-    )
+    caps, name = context.definition.caps, context.project.name
+    return assignment_policy.find_reached_cap(caps, context.participation, project=name, now=now, zone=context.zone)
 
 
 def select_item(session: Session, context: AnnotatorContext, *, now: datetime) -> SelectedItem | NothingAssigned:

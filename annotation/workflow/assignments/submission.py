@@ -139,7 +139,7 @@ def _list_remarks(opened: OpenedAssignment, saved: SavedJudgement, *, now: datet
         began=context.participation.work_session_since,
         previous=opened.assignment.assigned_at or now,
         now=now,
-        zone=None if zone in {None, UNSAID_TIME_ZONE} else assignment_policy.get_time_zone(zone),
+        zone=None if zone is None or zone == UNSAID_TIME_ZONE else assignment_policy.get_time_zone(zone),
         is_half=may_be_half
         and (countdown.reach_half(opened, number=saved.number) if way is None else _reaches_half(opened, way)),
     )
@@ -265,7 +265,7 @@ def _update_counts(opened: OpenedAssignment, *, new_answer: NewAnswer, now: date
     participation = context.participation
     changes = assignment_policy.count_activity(participation, now=now) if new_answer.at is None else {}
     if assignment.stage is Stage.MAIN:
-        today = assignment_policy.get_local_date(now, context.annotator.time_zone)
+        today = assignment_policy.get_local_date(now, context.zone)
         before = participation.answered_today if participation.day == today else 0
         changes |= {"answered": participation.answered + 1, "answered_today": before + 1, "day": today}
     opened.transaction.update_participation(participation, **changes)

@@ -78,11 +78,14 @@ def list_open_questions(session: Session, project: Project) -> tuple[OpenQuestio
     )
 
 
-def list_disputes(session: Session, project: Project, *, now: datetime) -> tuple[Dispute, ...]:
+def list_disputes(
+    session: Session, project: Project, *, now: datetime, counted: Sequence[Doubt] | None = None
+) -> tuple[Dispute, ...]:
     """The items that wait for an adjudicator: stored cases, and those that `hromada adjudicate` would store now.
 
     The longest waiting come first. An item is left out if it waits only because somebody reported it, or only for a
-    gold review, or still gets answers; a blind project has none.
+    gold review, or still gets answers; a blind project has none. `counted` are the items in doubt as `count_doubts` has
+    them at this time, None if they were not counted now.
     """
     if blindness.is_blind(session, project):
         return ()
@@ -99,7 +102,7 @@ def list_disputes(session: Session, project: Project, *, now: datetime) -> tuple
         for case, item in session.exec(stored)
         if {*case.reasons} - {CaseReason.REPORT.value}
     }
-    for item, question, reasons in _list_new_doubts(session, project, now=now):
+    for item, question, reasons in _list_new_doubts(session, project, now=now, counted=counted):
         found.setdefault((item, question), Dispute(item=item, question=question, reasons=tuple(reasons), at=None))
     return tuple(sorted(found.values(), key=lambda one: (one.at or now, one.item, one.question)))
 
@@ -124,23 +127,28 @@ def store_disputes(session: Session, *, adjudicator: AnnotatorRow, now: datetime
             cases.add_cases(session, project=project, question=question, reasons=reasons, now=now)
 
 
-def _list_new_doubts(session: Session, project: Project, *, now: datetime) -> Sequence[Doubt]:
-    """The items in doubt on which nobody has decided, as they were counted lately."""
+def _list_new_doubts(
+    session: Session, project: Project, *, now: datetime, counted: Sequence[Doubt] | None
+) -> Sequence[Doubt]:
+    """The items in doubt on which nobody has decided, as they were `counted` now or lately."""
     is_old = project.status is ProjectStatus.CLOSED and (project.closed_at or now) <= now - DOUBTS_COUNTED
     if is_old:
         return ()
-    tally = progress.find_tally(session, project, now=now)
-    found = (
-        count_doubts(session, project)
-        if tally is None
-        else [(item, question, why) for item, question, why in tally.doubts]
-    )
+    found = _recall_doubts(session, project, now=now) if counted is None else counted
     decided = {
         (item.external_id, question)
         for question in {question for _, question, _ in found}
         for item, _ in queries.list_holding(session, project_id=project.id or 0, question=question)
     }
     return [doubt for doubt in found if doubt[:2] not in decided]
+
+
+def _recall_doubts(session: Session, project: Project, *, now: datetime) -> Sequence[Doubt]:
+    """The items in doubt as they were counted lately, else as they are."""
+    tally = progress.find_tally(session, project, now=now)
+    if tally is None:
+        return count_doubts(session, project)
+    return [(item, question, why) for item, question, why in tally.doubts]
 
 
 def count_doubts(session: Session, project: Project) -> list[Doubt]:

@@ -65,6 +65,11 @@ URGENCY = {kind: place for place, kind in enumerate(NeedKind)}
 FAULTS = frozenset({NeedKind.BOT, NeedKind.DISK, NeedKind.SILENCE, NeedKind.BACKLOG, NeedKind.PARKED})
 """What keeps people from being served, whatever they answer."""
 
+MESSAGES = frozenset({NeedKind.QUESTION, NeedKind.REPORT})
+"""What annotators wrote, which an organiser answers in the chat."""
+DECISIONS = MESSAGES | {NeedKind.PAUSED, NeedKind.DISPUTE, NeedKind.GOLD_REVIEW, NeedKind.REVIEW}
+"""What waits for a decision; `count` is the number of decisions."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Need:

@@ -5,6 +5,7 @@ What is so at a time is read first, in a transaction that writes nothing. Who wa
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -167,7 +168,8 @@ class Observation:
 
     `measured` is the progress of all projects, by their ids, but for closed ones whose progress is known. `told` are
     the keys of alerts of which organisers, by the ids of their annotators, were told before. `needs` is what needs
-    them, None unless a digest is due. `doubts` are the items in doubt of the same projects as `measured`.
+    them, None unless a digest or new decisions are due. `doubts` are the items in doubt of the same projects as
+    `measured`.
     """
 
     at: datetime
@@ -195,14 +197,18 @@ def observe_campaigns(
     alerts: list[OrganiserAlert] = []
     lines: list[DigestLine] = []
     all_measured: dict[int, Progress] = {}
+    doubts: dict[int, Sequence[Doubt]] = {}
     for project in queries.list_projects(session):
         is_closed = project.status is ProjectStatus.CLOSED
         if project.overlap is None or (is_closed and progress.find_tally(session, project, now=now) is not None):
             continue
         measured = all_measured[project.id or 0] = progress.measure_progress(session, project, now=now)
+        doubts[project.id or 0] = decisions.count_doubts(session, project)
         if is_closed or project.status is ProjectStatus.LOADED:
             continue
-        alerts += [*_list_progress_alerts(project, measured, now=now), *_list_decisions(session, project)]
+        alerts += _list_progress_alerts(project, measured, now=now)
+        alerts += _list_decisions(session, project)
+        alerts += _list_dispute_alerts(session, project, doubts[project.id or 0], now=now)
         end = measured.estimate_end(project.status, now=now)
         lines.append(DigestLine(title=project.title, status=project.status, progress=measured, end=end))
     alerts += _list_general_questions(session)
@@ -222,13 +228,9 @@ def observe_campaigns(
         measured=all_measured,
         told=told,
         needs=list_needs(session, now=now, default_zone=default_zone, machine=machine, measured=all_measured)
-        if has_digest
+        if has_digest or _is_any_untold(alerts, told)
         else None,
-        doubts={
-            project.id or 0: decisions.count_doubts(session, project)
-            for project in queries.list_projects(session)
-            if project.id in all_measured
-        },
+        doubts=doubts,
     )
 
 
@@ -262,7 +264,7 @@ def _list_progress_alerts(project: Project, measured: Progress, *, now: datetime
 
 
 def _list_decisions(session: Session, project: Project) -> Iterator[OrganiserAlert]:
-    """An alert for each question, report, case and stopped annotator of the project that waits for a decision.
+    """An alert for each question, report, item of a gold review and stopped annotator that waits for a decision.
 
     Its key has the time since when it waits: what was decided and waits again is told again.
     """
@@ -271,20 +273,52 @@ def _list_decisions(session: Session, project: Project) -> Iterator[OrganiserAle
     reports = select(Report.id, Report.at).join(Item, col(Item.id) == col(Report.item_id))
     reports = reports.where(Item.project_id == project.id, col(Report.resolved_at).is_(None))
     decided = queries.build_decided_condition(col(AdjudicationCase.item_id), col(AdjudicationCase.question))
-    taken_back = sa.select(func.max(col(Adjudication.at), type_=UtcDateTime())).where(
-        col(Adjudication.item_id) == col(AdjudicationCase.item_id),
-        col(Adjudication.question) == col(AdjudicationCase.question),
+    since = func.coalesce(
+        _build_taken_back(col(AdjudicationCase.item_id), col(AdjudicationCase.question)),
+        col(AdjudicationCase.created_at),
+        type_=UtcDateTime(),
     )
-    since = func.coalesce(taken_back.scalar_subquery(), col(AdjudicationCase.created_at), type_=UtcDateTime())
-    cases = select(AdjudicationCase.id, since).join(Item, col(Item.id) == col(AdjudicationCase.item_id))
-    cases = cases.where(Item.project_id == project.id, sa.not_(decided))
+    drawn = select(AdjudicationCase.id, since).join(Item, col(Item.id) == col(AdjudicationCase.item_id))
+    drawn = drawn.where(
+        Item.project_id == project.id, col(AdjudicationCase.gold_review_id).is_not(None), sa.not_(decided)
+    )
     stopped = select(Participation.annotator_id, Participation.since).where(
         Participation.project_id == project.id, Participation.status == ParticipationStatus.PAUSED
     )
-    waiting_for = {"question": questions, "report": reports, "case": cases, f"stopped {project.id}": stopped}
+    waiting_for = {"question": questions, "report": reports, "case": drawn, f"stopped {project.id}": stopped}
     for name, query in waiting_for.items():
         for number, waits_since in session.exec(query):
             yield _build_decision_alert(f"{name} {number}", waits_since, title=project.title)
+
+
+def _list_dispute_alerts(
+    session: Session, project: Project, doubts: Sequence[Doubt], *, now: datetime
+) -> Iterator[OrganiserAlert]:
+    """An alert for each item to adjudicate, whether or not somebody has called `hromada adjudicate` since."""
+    found = decisions.list_disputes(session, project, now=now, counted=doubts)
+    if not found:
+        return
+    taken_back = select(Item.external_id, Adjudication.question, func.max(Adjudication.at, type_=UtcDateTime()))
+    taken_back = taken_back.join(Item, col(Item.id) == col(Adjudication.item_id))
+    taken_back = taken_back.where(Item.project_id == project.id).group_by(Item.external_id, Adjudication.question)
+    times = {(item, question): at for item, question, at in session.exec(taken_back)}
+    for dispute in found:
+        about = f"{project.id}\x1f{dispute.question}\x1f{dispute.item}"
+        since = times.get((dispute.item, dispute.question), project.started_at or now)
+        name = hashlib.sha256(about.encode()).hexdigest()[:32]  # an id may be longer than a key
+        yield _build_decision_alert(f"dispute {name}", since, title=project.title)
+
+
+def _build_taken_back(item_id: sa.ColumnElement[int], question: sa.ColumnElement[str]) -> sa.ScalarSelect[datetime]:
+    """When a decision on an item was last stored or taken back; no time if there was none."""
+    latest = sa.select(func.max(col(Adjudication.at), type_=UtcDateTime()))
+    return latest.where(col(Adjudication.item_id) == item_id, col(Adjudication.question) == question).scalar_subquery()
+
+
+def _is_any_untold(alerts: Sequence[OrganiserAlert], told: Mapping[int, Collection[str]]) -> bool:
+    """Whether a decision waits of which an organiser was not told."""
+    keys = [alert.key for alert in alerts if alert.kind is AlertKind.DECISION]
+    return any(key not in known for known in told.values() for key in keys)
 
 
 def _list_general_questions(session: Session) -> list[OrganiserAlert]:

@@ -34,7 +34,7 @@ from annotation.store.models import (
 from annotation.vocabulary import AdjudicationDecision, AssignmentStatus, ExclusionKind, name_next_version
 from annotation.workflow import definitions
 from annotation.workflow.quality import gold_answers
-from annotation.workflow.review import reviewers
+from annotation.workflow.review import doubts, reviewers
 from annotation.workflow.review.cases import Candidate, list_candidates, parse_label
 
 MAX_COMMENT_LENGTH = 2000
@@ -237,10 +237,18 @@ def lock_item(session: Session, item_id: int) -> Item:
 
 
 def get_case(session: Session, *, project: Project, question: Question, item: str) -> AdjudicationCase:
-    """The case of an item by its external id; raises NotFound where it does not wait and never did."""
+    """The case of an item by its external id.
+
+    Raises NotFound if it does not wait and never did, and says so if it waits for answers first.
+    """
     item = queries.resolve_item_id(session, project_id=project.id or 0, written=item)
     cases = select(AdjudicationCase).join(Item).where(Item.project_id == project.id, Item.external_id == item)
     case = session.exec(cases.where(AdjudicationCase.question == question.name)).first()
+    if case is None and item in doubts.list_main_items(session, project, with_answered=False):
+        raise NotFound(
+            f"{spelling.quote_word(item)} still gets answers, so it does not wait for an adjudicator.",
+            remedy=f"Wait for them, or end them: hromada close {project.name}",
+        )
     if case is None:
         raise NotFound(
             f"{spelling.quote_word(item)} does not wait for an adjudicator.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -224,6 +224,13 @@ def list_reviewed_projects(session: Session) -> frozenset[int]:
     """The ids of the projects in which somebody has reviewed an answer."""
     reviewed = select(Assignment.project_id).join(SubmissionReview).distinct()
     return frozenset(session.exec(reviewed))
+
+
+def map_items(session: Session, answer_ids: Collection[int]) -> dict[int, str]:
+    """The items, by external id, of answers with these ids (`Submission.answer_id`), in the order of the ids."""
+    items = select(Assignment.id, Item.external_id).join(Item, col(Item.id) == col(Assignment.item_id))
+    found = session.exec(items.where(col(Assignment.id).in_(answer_ids)).order_by(col(Assignment.id))).all()
+    return {answer_id or 0: item for answer_id, item in found}
 
 
 def count_waiting_answers(session: Session, project: Project) -> tuple[int, datetime | None]:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from annotation.campaigns.questions.question_base import count_units
 from annotation.vocabulary import ProjectStatus
-from annotation.workflow.monitoring.needs import Need
+from annotation.workflow.monitoring.needs import DECISIONS, MESSAGES, Need
 from annotation.workflow.notices.waiting_announcements import CancelledAnnouncement, WaitingAnnouncement
 from annotation.workflow.organisers.alerts import AlertKind, DigestLine, OrganiserAlert
 from annotation.workflow.organisers.people import MessageKind, OpenMessage
@@ -182,16 +182,18 @@ def _build_all_button(words: OrganiserWords) -> InlineButton:
     return build_act_button(words("button-all"), "campaigns")
 
 
-def render_alerts(alerts: Sequence[OrganiserAlert], words: OrganiserWords) -> OrganiserCard:
-    """Alerts as one message; decisions that wait are counted together."""
+def render_alerts(alerts: Sequence[OrganiserAlert], words: OrganiserWords, *, needs: Sequence[Need]) -> OrganiserCard:
+    """Alerts as one message; of decisions it says how many wait in all, by the list of what `needs` the organisers."""
     decisions = [alert for alert in alerts if alert.kind is AlertKind.DECISION]
     others = [alert for alert in alerts if alert.kind is not AlertKind.DECISION]
+    waiting = [need for need in needs if need.kind in DECISIONS]
     lines = _describe_alerts(others, words)
     if decisions:
         titles = dict.fromkeys(shorten_title(alert.title) for alert in decisions if alert.title)
-        counted = words("alert-decision", count=len(decisions))
-        lines.append(f"{counted} {'; '.join(titles)}".strip())
-    act = "inbox" if decisions and len(lines) == 1 else "campaigns"
+        number = max(sum(need.count for need in waiting), len(decisions))
+        lines.append(f"{words('alert-decision', count=number)} {'; '.join(titles)}".strip())
+    is_answered_here = len(lines) == 1 and decisions and all(need.kind in MESSAGES for need in waiting)
+    act = "inbox" if is_answered_here else "campaigns"
     return words.render_card("\n\n".join(lines), buttons=((build_act_button(words("button-open"), act),),))
 
 

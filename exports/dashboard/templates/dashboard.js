@@ -31,6 +31,20 @@ function sortSections(order) {
   focused.focus({ preventScroll: true });
 }
 
+// How many of the things to do are below the window: a phone shows about ten.
+const below = document.getElementById("below");
+
+function countBelow() {
+  const tasks = [...document.querySelectorAll(".tasks li")];
+  const number = tasks.filter((task) => task.getBoundingClientRect().bottom > innerHeight).length;
+  below.hidden = number === 0;
+  below.textContent = below.dataset.words.replace("{n}", number);
+}
+
+addEventListener("scroll", countBelow, { passive: true });
+addEventListener("resize", countBelow);
+addEventListener("load", countBelow);
+
 const source = new EventSource(words.events);
 source.onopen = () => say("live", words.live);
 source.onerror = () => say("lost", words.lost);
@@ -38,6 +52,7 @@ source.onmessage = (event) => {
   const { sections, order, refreshed } = JSON.parse(event.data);
   for (const [id, html] of Object.entries(sections)) replaceSection(id, html);
   sortSections(order);
+  countBelow();
   document.getElementById("refreshed").textContent = refreshed;
   say("live", words.live);
 };

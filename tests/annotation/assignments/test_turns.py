@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import sqlalchemy as sa
 
 from annotation.store import item_queue
 from annotation.store.models import Annotator, Item, Project
-from annotation.vocabulary import ParticipationStatus, ProjectStatus, UnassignedReason
+from annotation.vocabulary import UNSAID_TIME_ZONE, ParticipationStatus, ProjectStatus, UnassignedReason
 from annotation.workflow import assignments, participations
 from annotation.workflow.annotators import withdrawal
 from annotation.workflow.lifecycle import transitions
@@ -117,18 +118,21 @@ def test_an_expired_item_of_a_baseline_comes_back_to_its_owner_alone(scenario: S
 
 
 @pytest.mark.parametrize(
-    ("zone", "until"),
+    ("zone", "default", "until"),
     [
-        (None, datetime(2026, 11, 22, tzinfo=UTC)),
-        ("Europe/Kyiv", datetime(2026, 11, 21, 22, tzinfo=UTC)),
-        ("America/New_York", datetime(2026, 11, 22, 5, tzinfo=UTC)),
-        ("Nowhere/Land", datetime(2026, 11, 22, tzinfo=UTC)),
+        (None, "UTC", datetime(2026, 11, 22, tzinfo=UTC)),
+        (None, "Europe/Kyiv", datetime(2026, 11, 21, 22, tzinfo=UTC)),
+        (UNSAID_TIME_ZONE, "Europe/Kyiv", datetime(2026, 11, 21, 22, tzinfo=UTC)),
+        ("Europe/Kyiv", "UTC", datetime(2026, 11, 21, 22, tzinfo=UTC)),
+        ("America/New_York", "Europe/Kyiv", datetime(2026, 11, 22, 5, tzinfo=UTC)),
+        ("Nowhere/Land", "Europe/Kyiv", datetime(2026, 11, 22, tzinfo=UTC)),
     ],
 )
 def test_a_days_cap_ends_at_midnight_in_the_annotators_time_zone(
-    scenario: Scenario, zone: str | None, until: datetime
+    scenario: Scenario, zone: str | None, default: str, until: datetime
 ) -> None:
-    """Two items a day, the day being that of the annotator's own time zone."""
+    """Two items a day, the day being that of the annotator's own time zone, or that of the organisers."""
+    scenario.db = replace(scenario.db, time_zone=default)
     project = scenario.project(items=5, caps={"items_per_day": 2})
     who = scenario.person(time_zone=zone)
     scenario.answers(who, 2, project=project)

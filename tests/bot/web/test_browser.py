@@ -11,12 +11,16 @@ import sysconfig
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from _page_checks import SCHEMES, WIDTHS, check_keyboard, check_paper, find_overflow, list_violations, watch_page
 from playwright.sync_api import expect
+
+from annotation.workflow.monitoring import needs
+from annotation.workflow.monitoring.needs import Need, NeedKind
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -126,6 +130,38 @@ def test_every_page_stands_every_width_scheme_and_language(
             assert page.pdf(format="A4")[:5] == b"%PDF-"
             assert troubles.found == [], where
             page.context.close()
+
+
+@pytest.mark.parametrize("language", ["en", "uk"])
+def test_a_phone_shows_what_needs_the_organisers_and_how_much_more_is_below(
+    campaign: Campaign,
+    serve: Callable[..., Any],
+    browser: Browser,
+    monkeypatch: pytest.MonkeyPatch,
+    language: str,
+) -> None:
+    """Six things with their commands on the first screen, with three open projects above them; nothing sideways."""
+    title, name = "A title that is as long as titles of campaigns are", "a-name-that-is-longer-than-a-line-of-a-phone"
+    about: dict[str, Any] = {"project": name, "title": title, "since": datetime.now(UTC) - timedelta(days=2)}
+    kinds = [kind for kind in NeedKind if kind not in {NeedKind.SILENCE, NeedKind.BROADCAST}]
+    found = tuple(Need(kind=kind, count=12, part=34, names=("p1", "p2", "p3", "p4"), **about) for kind in kinds)
+    monkeypatch.setattr(needs, "list_needs", lambda *_, **__: found)
+    with serve_in_thread(campaign, serve) as address:
+        page = open_page(browser, address, width=360, language=language)
+        page.set_viewport_size({"width": 360, "height": 740})
+        tasks = page.locator(".tasks li")
+        expect(tasks).to_have_count(len(found))  # a page that is still counted loads itself again
+        ends = tasks.evaluate_all("all => all.map(one => one.getBoundingClientRect().bottom)")
+        shown = sum(end <= 740 for end in ends)
+        assert shown >= 6
+        assert find_overflow(page) == 0
+        number = len(found) - shown
+        expect(page.locator("#below")).to_have_text(
+            f"ще {number} нижче" if language == "uk" else f"{number} more below"
+        )
+        page.mouse.wheel(0, 2000)
+        expect(page.locator("#below")).to_be_hidden()
+        page.context.close()
 
 
 @pytest.mark.parametrize("language", ["en", "uk"])

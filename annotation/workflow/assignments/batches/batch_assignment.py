@@ -439,7 +439,7 @@ def _find_limit(
     """
     if quota is not None and context.participation.answered + n_in_batch >= quota:
         return NothingAssigned(reason=vocabulary.UnassignedReason.QUOTA, project=context.project.name)
-    participation, today = context.participation, assignment_policy.get_local_date(now, context.annotator.time_zone)
+    participation, today = context.participation, assignment_policy.get_local_date(now, context.zone)
     counted = {
         "answered": participation.answered + n_in_batch,
         "day": today,
@@ -451,5 +451,5 @@ def _find_limit(
         participation.model_copy(update=counted),
         project=context.project.name,
         now=now,
-        zone=context.annotator.time_zone,
+        zone=context.zone,
     )
