@@ -33,8 +33,8 @@ from annotation.store import driver_errors, migrations, models, table_base
 from annotation.store.models import Annotator, AnnotatorRow
 from annotation.vocabulary import UNSAID_TIME_ZONE
 
-TIME_ZONE = "time_zone"
-"""Under this name a session has the time zone of the organisers."""
+TIME_ZONE = "organisers_time_zone"
+"""The execution option of an engine that says in which time zone the organisers are."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,9 @@ class LockedAnnotator:
     @property
     def time_zone(self) -> str:
         """The annotator's time zone; that of the organisers for somebody who has not told theirs."""
-        own, default = self.annotator.time_zone, self._session.info.get(TIME_ZONE, UNSAID_TIME_ZONE)
-        return str(default) if own in {None, UNSAID_TIME_ZONE} else own or str(default)
+        options = self._session.get_bind().get_execution_options()
+        own, default = self.annotator.time_zone, str(options.get(TIME_ZONE, UNSAID_TIME_ZONE))
+        return default if own in {None, UNSAID_TIME_ZONE} else own or default
 
 
 class _PreferIndexes(FunctionElement[str]):
@@ -197,13 +198,9 @@ Synchronous = Literal["NORMAL", "FULL"]
 
 @dataclass(frozen=True)
 class Database:
-    """A database whose schema is up to date; on SQLite the threads of a process write one after another.
-
-    `time_zone` is that of the organisers, in which the day of annotators begins who have not told theirs.
-    """
+    """A database whose schema is up to date; on SQLite the threads of a process write one after another."""
 
     engine: sa.Engine
-    time_zone: str = "UTC"
     _writing: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     @contextmanager
@@ -212,7 +209,7 @@ class Database:
         with (
             translate_errors(self.engine.url),
             self.writer_turn(),
-            self._open_session(self.engine) as session,
+            Session(self.engine, expire_on_commit=False) as session,
             session.begin(),
         ):
             yield session
@@ -232,7 +229,7 @@ class Database:
         committed together at the end, or none of them.
         """
         with translate_errors(self.engine.url), self.writer_turn(), self.engine.begin() as connection:
-            yield partial(self._open_session, connection)
+            yield partial(Session, connection, expire_on_commit=False)
 
     @contextmanager
     def writer_turn(self) -> Iterator[None]:
@@ -256,13 +253,9 @@ class Database:
         """Begin a read-only transaction and yield its session, which sees one moment and makes no writer wait."""
         with (
             translate_errors(self.engine.url),
-            self._open_session(make_read_engine(self.engine)) as session,
+            Session(make_read_engine(self.engine), expire_on_commit=False) as session,
         ):
             yield session
-
-    def _open_session(self, bind: sa.Engine | sa.Connection) -> Session:
-        """A session that knows the time zone of the organisers."""
-        return Session(bind, expire_on_commit=False, info={TIME_ZONE: self.time_zone})
 
 
 @contextmanager
@@ -273,12 +266,13 @@ def open_database(
     create: bool = True,
     pool: int = POOL_SIZE,
     answer_seconds: float = ANSWER_SECONDS,
-    time_zone: str = "UTC",
+    time_zone: str = UNSAID_TIME_ZONE,
 ) -> Iterator[Database]:
     """Open a database, make the tables of an empty one, yield the database and close it at the end.
 
     `pool` is the largest number of connections to PostgreSQL, `answer_seconds` how long each waits for the answer to a
-    statement, even where the server or the network stands still; `time_zone` is that of the organisers.
+    statement, even where the server or the network stands still; `time_zone` is that of the organisers, in which the
+    day of annotators begins who have not told theirs.
 
     Raises NotFound where `create` is false and the SQLite file does not exist, SchemaMismatch for a schema that is
     older or newer than this program, BadInput for an address or a file that is no database, Unavailable where the
@@ -287,7 +281,7 @@ def open_database(
     with open_engine(url, synchronous=synchronous, create=create, pool=pool, answer_seconds=answer_seconds) as engine:
         with translate_errors(engine.url):
             migrations.prepare_schema(engine, reader=make_read_engine(engine))
-        yield Database(engine, time_zone)
+        yield Database(engine.execution_options(**{TIME_ZONE: time_zone}))
 
 
 @contextmanager

@@ -132,7 +132,7 @@ def test_a_days_cap_ends_at_midnight_in_the_annotators_time_zone(
     scenario: Scenario, zone: str | None, default: str, until: datetime
 ) -> None:
     """Two items a day, the day being that of the annotator's own time zone, or that of the organisers."""
-    scenario.db = replace(scenario.db, time_zone=default)
+    scenario.db = replace(scenario.db, engine=scenario.db.engine.execution_options(organisers_time_zone=default))
     project = scenario.project(items=5, caps={"items_per_day": 2})
     who = scenario.person(time_zone=zone)
     scenario.answers(who, 2, project=project)
