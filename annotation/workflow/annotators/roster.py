@@ -69,7 +69,7 @@ def unsuspend_annotator(session: Session, *, annotator: Annotator, now: datetime
 def release_items(
     session: Session, *, annotator: Annotator, project: Project, now: datetime, items: Collection[str] = ()
 ) -> ReleasedCounts:
-    """Take back what an annotator has in hand in a project, in Telegram and in Label Studio, so that others get it.
+    """Free an annotator's assigned items of a project for others, in Telegram and in Label Studio.
 
     With `items`, by their ids, only these. Raises NotFound for an unknown id, and Conflict where they have nothing of
     it; then nothing is taken back.
