@@ -35,9 +35,10 @@ make try PROJECT=examples/eval-ua-tion/lmes-wis.yaml
 | ![A question with four options](pictures/bot-item.png) | ![A question with several answers](pictures/bot-boxes.png) \
 | ![A marked part of a text](pictures/bot-span.png) | ![A corrected text](pictures/bot-correction.png) |
 
-The pictures show four kinds of question, with items of templates. The project files follow the publications. Their few items are
-ours, so that you can try them; comments mark settings that are not published. The figures are those of the publications, as each file
-quotes them under `published`. There are no figures of ours for these items. `make reference` writes this page.
+The pictures show four kinds of question, with items of templates. The project files follow the publications. Their few
+items are ours, so that you can try them; comments mark settings that are not published. The figures are those of the
+publications, as each file quotes them under `published`. There are no figures of ours for these items.
+`make reference` writes this page.
 """
 
 

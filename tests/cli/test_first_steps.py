@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def readme(hromada: Hromada) -> Hromada:
-    """The command in a folder with the files of README, but for the token, and with the votes of its first three people."""
+    """The command in a folder with README's files but the token, and with votes of its first three people."""
     for name, _, text in BLOCK.findall((ROOT / "README.md").read_text("utf-8")):
         if name and name != ".env":
             hromada.write(name, text)
