@@ -42,8 +42,9 @@ def test_a_question_is_answered_as_written(hromada: Hromada, page: str) -> None:
 
 def test_votes_in_excel_are_imported_as_the_page_says(hromada: Hromada) -> None:
     """A workbook with Ukrainian heads, one row per answer; then what the page types."""
-    rows = [(number, who, "так") for number in ("1", "2") for who in ("оля", "іван")]
-    write_table(hromada.folder / "голоси.xlsx", [("завдання", "хто", "відповідь"), *rows])
+    people = ("оля", "іван")
+    rows = [{"завдання": number, "хто": who, "відповідь": "так"} for number in ("1", "2") for who in people]
+    write_table(hromada.folder / "голоси.xlsx", rows)
     ran = hromada("new", "animals", "--from", "голоси.xlsx")
     assert ran.code == 0, ran.err
     PageReader(hromada.folder).read("docs/questions/votes-in-excel.uk.md")
