@@ -87,11 +87,12 @@ coverage: build/developer/installed ## Every table of coverage in docs/explanati
 	$(BIN)/python benchmarks/every_coverage.py --json >build/coverage.jsonl || grep '"holds": false' build/coverage.jsonl
 	$(BIN)/python docs/explanation/list_coverage.py build/coverage.jsonl
 
-reference: build/developer/installed ## The reference, from what it describes: commands, project keys, columns, the library
+reference: build/developer/installed ## The reference, from what it describes: commands, project keys, columns, the library, the gallery
 	$(BIN)/python docs/reference/list_commands.py
 	$(BIN)/python docs/reference/list_keys.py
 	$(BIN)/python docs/reference/list_columns.py
 	$(BIN)/python docs/reference/list_library.py
+	$(BIN)/python docs/reference/list_gallery.py
 
 pictures: build/developer/installed ## Every picture in docs/pictures, from the running product (needs Chromium)
 	$(BIN)/python docs/pictures/remake.py

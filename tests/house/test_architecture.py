@@ -160,6 +160,11 @@ def test_the_reference_of_columns_is_what_the_writers_write() -> None:
     check_page("docs/reference/list_columns.py")
 
 
+def test_the_gallery_is_what_the_examples_say() -> None:
+    """It has every campaign in examples/ with its published figures."""
+    check_page("docs/reference/list_gallery.py")
+
+
 @pytest.mark.parametrize(
     ("script", "page"),
     [

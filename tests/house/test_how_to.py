@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
 
+TRANSLATED = {"items.csv", "longer-word.yaml"}
+"""Files of README whose words annotators read."""
+
 
 @pytest.mark.process
 @pytest.mark.slow
@@ -138,7 +141,7 @@ def test_stories_are_corrected_in_label_studio_as_the_page_says(tmp_path: Path, 
 
 
 def test_the_ukrainian_pages_hold_the_same_commands_and_files() -> None:
-    """Block by block, but for comments and the language of a template."""
+    """Block by block, but for comments, the language of a template and the files of a campaign in Ukrainian."""
     for page in ("README", "docs/tutorial"):
         blocks = [
             [
@@ -146,7 +149,7 @@ def test_the_ukrainian_pages_hold_the_same_commands_and_files() -> None:
                     name,
                     [
                         re.sub(r"\s+#.*", "", line).replace("--language en", "--language uk")
-                        for line in text.splitlines()
+                        for line in ("" if name in TRANSLATED else text).splitlines()
                     ],
                 )
                 for name, _, text in BLOCK.findall((ROOT / f"{page}{ending}.md").read_text("utf-8"))

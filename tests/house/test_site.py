@@ -76,6 +76,26 @@ def test_search_finds_other_forms_of_a_word(page: Page, words: str, found: str) 
     assert found in search(page, words)
 
 
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("my votes are in Excel", "docs/how-to/bring-your-votes.html"),
+        ("can I show a picture", "docs/questions/show-a-picture.html"),
+        ("why is α low", "docs/questions/which-agreement.html"),
+        ("pay people", "docs/how-to/recruit-volunteers.html"),
+        ("how many people", "docs/questions/how-many-people.html"),
+        ("baseline publishable", "docs/questions/is-my-baseline-publishable.html"),
+        ("reviewer says", "docs/questions/the-reviewer-says.html"),
+        ("мої голоси в Excel", "docs/questions/votes-in-excel.uk.html"),
+        ("як платити людям", "docs/questions/pay-people.uk.html"),
+        ("чому α низька", "docs/questions/low-alpha.uk.html"),
+    ],
+)
+def test_search_answers_a_newcomer(page: Page, words: str, found: str) -> None:
+    """The page with the answer is among the first ten, so that two clicks are enough."""
+    assert found in search(page, words)[:10]
+
+
 def test_search_finds_nothing_by_a_word_that_no_page_has(page: Page) -> None:
     """A stemmer that leaves nothing of a word would find every page."""
     assert search(page, "пароплавами") == []

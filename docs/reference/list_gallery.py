@@ -1,0 +1,91 @@
+"""Write docs/gallery.md: every campaign in examples/ with what its project file says was published.
+
+python docs/reference/list_gallery.py [--check]: with --check nothing is written, and a page that is old is an error.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).parents[2]
+PAGE = Path(__file__).parents[1] / "gallery.md"
+BENCHMARKS = {
+    "eval-ua-tion": "Eval-UA-tion",
+    "tape": "TAPE",
+    "russian-superglue": "Russian SuperGLUE",
+    "rucola": "RuCoLA",
+    "ruatd": "RuATD",
+}
+"""The folders of examples/ with campaigns, by their names in publications."""
+INTRODUCTION = """\
+# Gallery of campaigns
+
+Start from the campaign of a published benchmark: open its project file, or answer it in your browser.
+
+```sh
+make try PROJECT=examples/eval-ua-tion/lmes-wis.yaml
+```
+
+| A choice | Checkboxes | A marked part | A correction |
+|---|---|---|---|
+| ![A question with four options](pictures/bot-item.png) | ![A question with several answers](pictures/bot-boxes.png) \
+| ![A marked part of a text](pictures/bot-span.png) | ![A corrected text](pictures/bot-correction.png) |
+
+The pictures show four kinds of question, with items of templates. The project files follow the publications. Their few
+items are ours, so that you can try them; comments mark settings that are not published. The figures are those of the
+publications, as each file quotes them under `published`. There are no figures of ours for these items.
+`make reference` writes this page.
+"""
+
+
+def list_questions(project: dict[str, Any]) -> str:
+    """Return the types of a campaign's questions, each once."""
+    questions = project.get("questions") or [project["question"]]
+    return ", ".join(dict.fromkeys(str(one["type"]) for one in questions))
+
+
+def describe_overlap(project: dict[str, Any]) -> str:
+    """Return how many people answer an item, as `3` or `3 to 5`."""
+    overlap = project.get("overlap", "")
+    if not isinstance(overlap, dict):
+        return str(overlap)
+    return f"{overlap['min']} to {overlap['max']}" if "min" in overlap else str(overlap.get("each", ""))
+
+
+def describe_published(project: dict[str, Any]) -> str:
+    """Return the published figures by their names, or a dash."""
+    scores = project.get("published", {}).get("scores", {})
+    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in scores.items()) or "–"
+
+
+def build_page() -> str:
+    """Return the page."""
+    parts = [INTRODUCTION]
+    for folder, name in BENCHMARKS.items():
+        rows = ["| Campaign | Questions | Answers per item | Published |", "|---|---|---|---|"]
+        sources = {}
+        for path in sorted((ROOT / "examples" / folder).glob("*.yaml")):
+            project = yaml.safe_load(path.read_text("utf-8"))
+            sources[project.get("published", {}).get("source")] = None
+            cells = (list_questions(project), describe_overlap(project), describe_published(project))
+            rows.append(f"| `examples/{folder}/{path.name}` | {' | '.join(cells)} |")
+        cited = "; ".join(source for source in sources if source)
+        parts.append(f"\n## {name}\n\n{cited}\n\n" + "\n".join(rows) + "\n")
+    return "".join(parts)
+
+
+def main() -> None:
+    """Write the page, or compare it."""
+    page = build_page()
+    if "--check" not in sys.argv[1:]:
+        PAGE.write_text(page, "utf-8")
+    elif PAGE.read_text("utf-8") != page:
+        sys.exit("gallery.md is old. Renew it: make reference")
+
+
+if __name__ == "__main__":
+    main()
