@@ -407,5 +407,7 @@ def _explain_end(problem: str, process: subprocess.Popen[bytes], log: Path) -> U
     ended = "" if code is None else f" (exit code {code})" if code >= 0 else f" (signal {-code})"
     again = "Start again: `hromada label-studio up`; its data are kept."
     return Unavailable(
-        f"{problem.removesuffix('.')}{ended}.", where=Where(file=log), remedy=f"{again} Its log ends: {_read_last_line(log)}"
+        f"{problem.removesuffix('.')}{ended}.",
+        where=Where(file=log),
+        remedy=f"{again} Its log ends: {_read_last_line(log)}",
     )

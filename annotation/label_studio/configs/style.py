@@ -129,6 +129,7 @@ body:has(.hr-needed:not([style*="none"]) ~ EMPTIED) STOPPED
   vertical-align: 1px;
 }
 .hr-keyless :is(.lsf-hint, .lsf-label__hotkey) { display: none; }
+.hr-typed .lsf-choices:has(.lsf-choice:nth-child(11)) .lsf-hint { display: none; }
 @container (min-width: 900px) {
   .hr-columns { grid-template-columns: 1fr 1fr; }
   .hr-of-3 { grid-template-columns: 1fr 1fr 1fr; }

@@ -271,7 +271,8 @@ def test_people_are_named_by_e_mail_and_items_are_released_one_by_one(
         "The queue in Label Studio follows at the next push, pull or watch.",
     ]
     again = hromada("people", "release", email, "--project", "p", "--item", "i1", code=2)
-    assert f"{code} does not have 'i1' in hand in p. `hromada status p --item i1` shows where it is." in again
+    assert f"'i1' is not assigned to {email} in p: nobody has it now. See `hromada status p --item i1`." in again
+    assert code not in again
     assert "p has no item 'i9'." in hromada("people", "release", email, "--project", "p", "--item", "i9", code=2)
     events = json.loads(hromada("status", "p", "--item", "i1", "--json"))["events"]
     assert [event["at"] for event in events if event["at"] is None or event["at"] > clock().isoformat()] == []
