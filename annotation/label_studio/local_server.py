@@ -292,8 +292,8 @@ def start_program(
     """Run the program until the block ends; yields its address and process. Raises Unavailable if it does not come up.
 
     However long it takes, the process is waited for while it is there; `on_wait` is called every TELL_SECONDS, and can
-    end the wait by an exception. `settings` are added to what every server is told; any other variable of this machine might be one of its settings,
-    and is kept from it.
+    end the wait by an exception. `settings` are added to what every server is told; any other variable of this machine
+    might be one of its settings, and is kept from it.
     """
     folder = folder.absolute()
     placed = {"PATH": os.environ["PATH"], "HOME": str(folder), "LABEL_STUDIO_BASE_DATA_DIR": str(folder)}

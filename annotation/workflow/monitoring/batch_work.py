@@ -85,12 +85,13 @@ class CorrectionCounts:
 class PersonWork:
     """The work of one person in a project in Label Studio, answers as they were last pulled.
 
-    `waiting` counts items (or decisions) that are theirs and not answered in a pass, `answered` and `skipped` those that
-    they ended. `second_answered` counts those of them that they also answered in the second pass. `due_at` is the first date by which a waiting item is to be answered, `late` counts waiting items whose date
-    is over. `returned` counts items that ended without an answer, by their date or as they were released. `seconds` is
-    the median time of an answer, `per_hour` items in an active hour, None for fewer than two. `accounts` are the
-    person's accounts by server. `in_telegram` says that the bot can write to them. `pulled_at` is the time up to which
-    their queues were read, None before the first pull; a queue that is newer than the last pull does not count.
+    `waiting` counts items (or decisions) that are theirs and not answered in a pass, `answered` and `skipped` those
+    that they ended. `second_answered` counts those of them that they also answered in the second pass. `due_at` is the
+    first date by which a waiting item is to be answered, `late` counts waiting items whose date is over. `returned`
+    counts items that ended without an answer, by their date or as they were released. `seconds` is the median time of
+    an answer, `per_hour` items in an active hour, None for fewer than two. `accounts` are the person's accounts by
+    server. `in_telegram` says that the bot can write to them. `pulled_at` is the time up to which their queues were
+    read, None before the first pull; a queue that is newer than the last pull does not count.
     """
 
     project: str
