@@ -40,7 +40,7 @@ REASONS: Mapping[UnassignedReason, str] = {
     UnassignedReason.WITHDRAWN: "they withdrew from the project",
     UnassignedReason.CAP: "they have reached the limit that `caps` in the project file sets",
     UnassignedReason.QUOTA: "they have had as many items as `quota` in the programme file allows",
-    UnassignedReason.NOTHING_LEFT: "no other item is free for them",
+    UnassignedReason.NOTHING_LEFT: "all other items are taken, or they have had them",
     UnassignedReason.SEARCHING: "the search for items has not ended: push again",
 }
 """Why an annotator gets no more items, and what helps."""
@@ -88,7 +88,8 @@ def _describe_push(result: PushResult, written: str, names: Mapping[str, str]) -
     if result.nothing_assigned is not None:
         reason = REASONS[result.nothing_assigned.reason].format(person=written, project=result.project)
         further = "; when they have done these, pull and push again" if result.before_main and result.in_hand else ""
-        yield f"They get no more now: {reason}{further}."
+        amount = "no more" if result.in_hand else "none"
+        yield f"They get {amount} now: {reason}{further}."
     elif not result.in_hand and not result.left_out:
         yield "None of their answers waits for a second look: pull the first ones before."
     by_reason: dict[str, list[str]] = defaultdict(list)

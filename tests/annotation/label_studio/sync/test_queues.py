@@ -264,7 +264,7 @@ def test_people_are_named_by_e_mail_and_items_are_released_one_by_one(
     assert "taras@example.org belongs to no annotator. Link it: hromada label-studio link taras" in refused
     told = hromada("label-studio", "push", "p", "--person", email).splitlines()
     assert told[0].startswith(f"2 items wait for {email} (")
-    assert told[2] == "They get no more now: no other item is free for them."
+    assert told[2] == "They get no more now: all other items are taken, or they have had them."
     code = told[0].split("(")[1].split(")")[0]
     assert hromada("people", "release", email, "--project", "p", "--item", "i1").splitlines() == [
         f"1 item taken back from {email}: 0 in Telegram, 1 in Label Studio.",
@@ -300,7 +300,7 @@ def test_who_is_in_a_training_is_told_to_get_the_rest_after_it(
     told = hromada("label-studio", "push", "p", "--person", email).splitlines()
     assert told[0].startswith(f"1 item waits for {email} (")
     assert told[2] == (
-        "They get no more now: no other item is free for them; when they have done these, pull and push again."
+        "They get no more now: all other items are taken, or they have had them; when they have done these, pull and push again."
     )
 
 
