@@ -28,8 +28,10 @@ READABLE_WIDTH = 28
 """Characters a line that a long text needs to be read in its column."""
 GAP = 2
 NO_BREAK = "\u00a0"
-_TOKEN = r"(?:'[^']*'|[^\s'`();]*[^\s'`();.,:])"
-COMMAND = re.compile(rf"(?:(?<=^)|(?<=: )|(?<=; )|(?<=`)|(?<= by ))hromada(?: {_TOKEN}(?=[\s.,:;)`]|$))+", re.MULTILINE)
+_COMMAND_PART = r"(?:'[^']*'|[^\s'`();]*[^\s'`();.,:])"
+COMMAND = re.compile(
+    rf"(?:(?<=^)|(?<=: )|(?<=; )|(?<=`)|(?<= by ))hromada(?: {_COMMAND_PART}(?=[\s.,:;)`]|$))+", re.MULTILINE
+)
 """A command in a sentence, to be copied in one piece."""
 
 

@@ -300,7 +300,8 @@ def test_who_is_in_a_training_is_told_to_get_the_rest_after_it(
     told = hromada("label-studio", "push", "p", "--person", email).splitlines()
     assert told[0].startswith(f"1 item waits for {email} (")
     assert told[2] == (
-        "They get no more now: all other items are taken, or they have had them; when they have done these, pull and push again."
+        "They get no more now: all other items are taken, or they have had them; when they have done these, pull and "
+        "push again."
     )
 
 
