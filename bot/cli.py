@@ -3,7 +3,7 @@
 A command's module is imported when the command is run, or asked for its own help: `hromada --help` needs the table
 alone. What a command says of itself first stands here too; a test compares the two.
 
-Exit codes: 0 done · 1 `doctor` or `database check` found something to mend, or `compare` left items out · 2 bad input,
+Exit codes: 0 done · 1 a check found a problem, or something was left out · 2 bad input,
 a disk that is full, or a database that does not answer; nothing was changed · 70 a mistake of ours · 130 interrupted.
 """
 
@@ -22,53 +22,53 @@ from bot.commands.command_line import CommandTable
 
 PANELS: Mapping[str, Mapping[str, str]] = {
     "Prepare": {
-        "demo": "See all of it on simulated people, in a minute.",
-        "new": "Begin a campaign from your files, or from a template.",
-        "check": "Look for mistakes in a campaign's files; store nothing.",
-        "plan": "Plan how many items and people a precise result needs.",
+        "demo": "Run the whole pipeline on simulated people.",
+        "new": "Create a campaign from your files or a template.",
+        "check": "Check a campaign's files for mistakes; store nothing.",
+        "plan": "Work out how many items and people you need.",
         "texts": "Make the bot speak one more language.",
-        "try": "Answer a campaign yourself, in a chat in your browser.",
-        "simulate": "Let simulated people answer it: cost, time, overlap.",
-        "load": "Store a campaign with its items, or what changed in it.",
-        "allocate-groups": "Share out groups: nobody meets one in two projects.",
-        "follow-up": "Make the next campaign of the consensus of this one.",
+        "try": "Answer a campaign yourself, in your browser.",
+        "simulate": "Estimate cost, time and overlap with simulated people.",
+        "load": "Store a campaign and its items, or update it.",
+        "allocate-groups": "Allocate groups so nobody sees one in two projects.",
+        "follow-up": "Create the next campaign from this one's consensus.",
     },
     "Run": {
-        "start": "Begin to hand out items, or go on after a pause.",
-        "pause": "Hand out no items to anybody until the next start.",
-        "extend": "Ask more people about every item.",
-        "close": "End a campaign: answers from then on do not count.",
-        "reopen": "Go on with a campaign that was closed.",
-        "status": "Show in the terminal how far campaigns are.",
-        "dashboard": "Show in the browser, live, how far campaigns are.",
-        "bot": "Run the Telegram bot until it is stopped.",
-        "import": "Take over votes that people gave elsewhere, from a file.",
-        "review": "Accept or reject texts, corrections and marked parts.",
-        "adjudicate": "Decide what is right where people disagree.",
-        "label-studio": "Let trusted people answer long texts in Label Studio.",
+        "start": "Start or resume a campaign.",
+        "pause": "Stop assigning items until the next start.",
+        "extend": "Collect more answers per item.",
+        "close": "Close a campaign; later answers do not count.",
+        "reopen": "Reopen a closed campaign.",
+        "status": "Show campaign progress.",
+        "dashboard": "Show live campaign progress in the browser.",
+        "bot": "Run the Telegram bot until Ctrl-C.",
+        "import": "Import votes from a file.",
+        "review": "Accept or reject texts, corrections and text spans.",
+        "adjudicate": "Settle items on which people disagree.",
+        "label-studio": "Run long texts in Label Studio, for trusted people.",
     },
     "People": {
-        "invite": "Make a link that lets people in.",
-        "people": "List annotators, or decide about one of them.",
-        "messages": "Read and answer what annotators asked and reported.",
+        "invite": "Create an invitation link.",
+        "people": "List and manage annotators.",
+        "messages": "Answer annotators' questions and problem reports.",
     },
     "Results": {
-        "aggregate": "Make one label of the votes on each item.",
-        "agreement": "Measure how far people agree with each other.",
-        "baseline": "Measure how often people are right, by gold; or what they think.",
+        "aggregate": "Combine the votes on each item into one label.",
+        "agreement": "Measure agreement between annotators.",
+        "baseline": "Score people against gold, or summarise their opinions.",
         "compare": "Compare people with models, or two projects.",
-        "sensitivity": "Show what other quality rules would change.",
-        "export": "Write all tables and a report page, to look at.",
-        "build": "Write a benchmark for models: items, prompts, scorer.",
-        "release": "Write a folder to publish, once readers are told enough.",
-        "results": "Read what models scored on a built benchmark, beside people.",
+        "sensitivity": "Show results under other quality rules.",
+        "export": "Export result tables and a report page.",
+        "build": "Build a model benchmark: items, prompts, scorer.",
+        "release": "Write a folder to publish, if the checklist is met.",
+        "results": "Show model scores next to people's, on your benchmark.",
         "rank": "Rank systems by scores on many tasks, or by comparisons.",
-        "votes": "Label files of votes of any size, without a project or a database.",
+        "votes": "Label files of votes of any size, without a project.",
     },
-    "Care": {
-        "doctor": "Check this machine: settings, database, keys, backups, disk, clock, webhook.",
+    "Maintain": {
+        "doctor": "Check settings, database, keys, backups, disk, clock.",
         "database": "Check, upgrade, back up and restore the database.",
-        "delivery": "Look after what the bot could not handle or send.",
+        "delivery": "Retry or drop messages the bot could not process.",
     },
 }
 """The commands and command groups with the first sentence of their help, by the panel in which they are listed."""
@@ -89,9 +89,9 @@ def _build_app() -> TyperGroup:
         cls=CommandTable,
         name="hromada",
         help=(
-            "The human side of language-model benchmarks: people's answers in; agreement, gold labels and human"
-            " baselines out.\n\nExit codes: 0 done, 1 doctor or database check found something to mend, or compare"
-            " left items out, 2 bad input (nothing was changed), 70 a mistake of ours, 130 interrupted."
+            "Collect people's answers for language-model benchmarks. Get agreement, gold labels and human baselines."
+            "\n\nExit codes: 0 done, 1 a check found a problem or something was left out, 2 bad input (nothing was"
+            " changed), 70 a mistake of ours, 130 interrupted."
         ),
         rich_markup_mode=None,
         no_args_is_help=True,

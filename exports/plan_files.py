@@ -27,9 +27,9 @@ from exports.pages.svg import SvgDrawing, build_svg_file
 from exports.rounding import round_row
 
 PROMISE = "With known variances, 87 to 95 % of simulated campaigns reached the half widths planned at 90 %."
-"""What was simulated of half widths (`benchmarks/planning.py`); docs/explanation/intervals.md has the table."""
+"""What was simulated of half widths (`benchmarks/planning.py`); docs/explanation/intervals-plans.md has the table."""
 PROMISE_OF_OPINIONS = PROMISE.replace("87 to 95", "86 to 97")
-"""What was simulated of win rates and mean opinions (docs/explanation/intervals.md)."""
+"""What was simulated of win rates and mean opinions (docs/explanation/intervals-plans.md)."""
 PEOPLE = (5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
 """The numbers of people for which items are planned."""
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 420, 64, 110, 72, 48

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -63,6 +64,7 @@ def _select_answers(project: Project, *columns: Any) -> sa.Select[Any]:
     return query.where(col(Item.project_id) == project.id, is_final, col(Judgement.skip_reason).is_(None))
 
 
+@cache
 def _build_done_condition() -> sa.ColumnElement[bool]:
     """The condition that the annotator of `Assignment` answered the second pass on its item."""
     second, answer = aliased(Assignment), aliased(Judgement)
@@ -83,6 +85,7 @@ def build_holding_condition() -> sa.ColumnElement[bool]:
     return _build_last_condition() & (col(Adjudication.decision) != AdjudicationDecision.UNDONE)
 
 
+@cache
 def _build_last_condition() -> sa.ColumnElement[bool]:
     other = aliased(Adjudication)
     last = sa.select(func.max(other.number)).where(

@@ -61,7 +61,7 @@ def adjudicate(
     number: TaskNumber = DEFAULT_NUMBER,
     json: AsJson = False,
 ) -> None:
-    """Decide what is right where people disagree.
+    """Settle items on which people disagree.
 
     What waits are ties, labels of low confidence, labels that contradict their gold, reported items and labels that a
     quality rule changed. You are offered no item that you answered or made.

@@ -34,7 +34,7 @@ def aggregate(
     unblind: data_sets.Unblind = False,
     json: AsJson = False,
 ) -> None:
-    """Make one label of the votes on each item.
+    """Combine the votes on each item into one label.
 
     With its accuracy against gold. Checkboxes are aggregated each by itself, texts by their plurality, `closest` or
     `rover`, spans by the majority. `bradley_terry` and `davidson` rank the systems that wrote compared texts.

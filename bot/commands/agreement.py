@@ -45,7 +45,7 @@ def agreement(
     unblind: data_sets.Unblind = False,
     json: AsJson = False,
 ) -> None:
-    """Measure how far people agree with each other.
+    """Measure agreement between annotators.
 
     Every coefficient comes with its intervals, or with the reason why it has none: one for these people and new items,
     and from five people on one for new people and new items. If a minimum overlap was planned, the first rows rest on

@@ -16,7 +16,7 @@ def allocate_groups(
     seed: Annotated[int, typer.Option(help="Of the random classes of groups.")] = 0,
     json: AsJson = False,
 ) -> None:
-    """Share out groups: nobody meets one in two projects.
+    """Allocate groups so nobody sees one in two projects.
 
     Do it before the projects start: a shortage of annotators stops the start.
     """

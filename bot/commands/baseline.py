@@ -36,7 +36,7 @@ def baseline(
     unblind: data_sets.Unblind = False,
     json: AsJson = False,
 ) -> None:
-    """Measure how often people are right, by gold; or what they think.
+    """Score people against gold, or summarise their opinions.
 
     Scored are single answers, the majority and, for closed labels, Dawid-Skene. Ties are shared: each of m tied answers
     counts 1/m; the value with ties wrong is beside it. `--ties` is for results published by another rule. Gold that was

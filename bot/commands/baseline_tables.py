@@ -115,7 +115,7 @@ def describe_slope(people: PeopleEffects) -> str:
     if slope.value is None or slope.low is None or slope.high is None or slope.p_value is None:
         return f"As a session goes on: {slope.reason}"
     return (
-        f"Ten answers further into a session a person's share right changes by {slope.value:+z.4f}"
+        f"Per 10 answers into a session, a person's accuracy changes by {slope.value:+z.4f}"
         f" [{slope.low:+z.4f}, {slope.high:+z.4f}], p {slope.p_value:.2g}; each person's own level is taken out."
     )
 

@@ -38,7 +38,7 @@ def bot(
         ),
     ] = False,
 ) -> None:
-    """Run the Telegram bot until it is stopped.
+    """Run the Telegram bot until Ctrl-C.
 
     It asks Telegram for updates; with --webhook it is called. While Telegram or the database does not answer, it
     waits and goes on by itself. What is answered on a local Telegram is kept, and marked as simulated.

@@ -32,7 +32,7 @@ def build(
     unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
-    """Write a benchmark for models: items, prompts, scorer.
+    """Build a model benchmark: items, prompts, scorer.
 
     Tasks of the lm-evaluation-harness, people's results in its form, and a data set for Hugging Face.
     """

@@ -7,7 +7,7 @@ from bot.commands.command_line import AllowOutside, AsJson, ProjectFile
 
 
 def check(file: ProjectFile, allow_outside: AllowOutside = False, json: AsJson = False) -> None:
-    """Look for mistakes in a campaign's files; store nothing.
+    """Check a campaign's files for mistakes; store nothing.
 
     Says what is wrong with the items, and what has to be done before annotators come: missing items, facts that a
     release has to state.

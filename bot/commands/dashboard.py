@@ -34,7 +34,7 @@ def dashboard(
     ] = False,
     json: AsJson = False,
 ) -> None:
-    """Show in the browser, live, how far campaigns are.
+    """Show live campaign progress in the browser.
 
     Until Ctrl-C. Nothing can be changed there. Results of a baseline that people still answer are hidden.
     """

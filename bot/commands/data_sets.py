@@ -27,7 +27,9 @@ NAMED_ITEMS = 5  # of those that a note names
 PANELS = "Intervals of the difference, 95 %: for new people and new items, and for these people and new items."
 Unblind = Annotated[
     bool,
-    typer.Option("--unblind", help="Show results of a baseline before it is closed. The journal and a release say so."),
+    typer.Option(
+        "--unblind", help="Show results of an open baseline. This is recorded in the journal and the release."
+    ),
 ]
 
 
@@ -142,11 +144,11 @@ ScoreTies = Annotated[
 QuestionName = Annotated[
     str | None, typer.Option("--question", help="The question by its name; the first by default.", show_default=False)
 ]
-Earlier = Annotated[
-    bool, typer.Option("--earlier", help="Of the imported answers that were given elsewhere before, by themselves.")
+Earlier = Annotated[bool, typer.Option("--earlier", help="Use only imported answers given before this campaign.")]
+Anchors = Annotated[
+    bool, typer.Option("--anchors", help="Use declared gold as known labels (dawid_skene, gold_majority).")
 ]
-Anchors = Annotated[bool, typer.Option("--anchors", help="Take declared gold for known (dawid_skene, gold_majority).")]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of everything random; the same seed gives the same numbers.")]
+Seed = Annotated[int, typer.Option(min=0, help="Random seed. The same seed gives the same numbers.")]
 
 
 def read_project(view: Session, written: str) -> ProjectInputs:

@@ -34,7 +34,7 @@ Identity = Annotated[
 def upgrade(
     no_backup: Annotated[bool, typer.Option("--no-backup", help="Make no backup first.")] = False, json: AsJson = False
 ) -> None:
-    """Bring the schema up to date; no other command does.
+    """Upgrade the database schema.
 
     Stop the bot first. On SQLite a backup is made before, beside the database; on PostgreSQL make one yourself
     (hromada database backup).
@@ -89,7 +89,7 @@ def backup(
     yes: Yes = False,
     json: AsJson = False,
 ) -> None:
-    """Write the whole database into a file, while the bot goes on.
+    """Back up the database; the bot can keep running.
 
     With --every, which a timer can call, keeps the newest in HROMADA_BACKUP_FOLDER, and deletes older ones that it made
     itself. On PostgreSQL it needs pg_dump. The key of the pseudonyms is not in it: keep that in another place.
@@ -158,7 +158,7 @@ def restore(
     yes: Yes = False,
     json: AsJson = False,
 ) -> None:
-    """Put a backup in the place of the database; stop the bot first.
+    """Replace the database with a backup; stop the bot first.
 
     The file must be the one that was written (sha256). Whatever fails, nothing is changed. What is replaced is kept as
     a backup beside the database. Who was erased since is erased again. A backup of an older schema has to be upgraded
@@ -329,7 +329,7 @@ def _describe_key(fingerprint: str | None) -> list[str]:
 
 @app.command("check")
 def check_(json: AsJson = False) -> None:
-    """Check that the database is whole and that its rows agree with each other.
+    """Check the database for damage and inconsistencies.
 
     The exit code is 1 where something is wrong.
     """

@@ -13,7 +13,7 @@ from bot.commands.command_line import AsJson, ListByDefault
 
 app = typer.Typer(
     cls=ListByDefault,
-    help="Look after what the bot could not handle or send. `hromada delivery` lists it, `retry` and `drop` decide.",
+    help="Retry or drop messages the bot could not process. `hromada delivery` lists it, `retry` and `drop` decide.",
 )
 Keys = Annotated[
     list[str] | None, typer.Argument(help="What to take, by its key in the list: u123 or m45.", show_default=False)
@@ -24,9 +24,9 @@ COLUMNS = ("key", "since", "annotator", "tries", "code", "calls", "reason")
 
 @app.command("list")
 def list_(json: AsJson = False) -> None:
-    """Updates that could not be handled and messages that could not be sent, with the reason; traces with --json.
+    """List parked updates and messages, with the reason.
 
-    They stay until they are tried again or dropped. Everything else goes on without them.
+    Traces are in --json. They stay until they are tried again or dropped. Everything else goes on without them.
     """
     from annotation.store import parked
     from bot.commands import database_session
@@ -54,9 +54,10 @@ def list_(json: AsJson = False) -> None:
 
 @app.command()
 def retry(keys: Keys = None, everything: Everything = False, json: AsJson = False) -> None:
-    """Let the bot handle parked updates and send parked messages again; within seconds, where it runs.
+    """Let the bot try parked updates and messages again.
 
-    With --all, updates that could not even be stored are left: they have no content, and can only be dropped.
+    A running bot does so within seconds. With --all, updates that could not even be stored are left: they have no
+    content, and can only be dropped.
     """
     from annotation.store import parked, processes
     from bot.commands import database_session
@@ -70,7 +71,7 @@ def retry(keys: Keys = None, everything: Everything = False, json: AsJson = Fals
 
 @app.command()
 def drop(keys: Keys = None, everything: Everything = False, json: AsJson = False) -> None:
-    """Give up parked updates and messages for good: their content is deleted."""
+    """Delete parked updates and messages for good."""
     from annotation.store import parked, processes
     from bot.commands import database_session
 

@@ -15,7 +15,7 @@ def demo(
     to: Annotated[Path, typer.Option(help="The folder for the demo's files; made if it is not there.")] = Path("demo"),
     json: AsJson = False,
 ) -> None:
-    """See all of it on simulated people, in a minute.
+    """Run the whole pipeline on simulated people.
 
     Answers go in through the bot; agreement, gold, baselines and a page come out.
     """

@@ -9,7 +9,7 @@ from bot.commands.command_line import AsJson
 
 
 def doctor(json: AsJson = False) -> None:
-    """Check this machine: settings, database, keys, backups, disk, clock, webhook.
+    """Check settings, database, keys, backups, disk, clock.
 
     Lists what needs you first. Exits with 1 if it finds a problem, or if people are not served.
     """

@@ -22,7 +22,7 @@ def export(
     unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
-    """Write all tables and a report page, to look at.
+    """Export result tables and a report page.
 
     Corrected texts and filtered items have files of their own.
     """

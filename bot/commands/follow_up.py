@@ -26,7 +26,7 @@ def follow_up(
     unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
-    """Make the next campaign of the consensus of this one.
+    """Create the next campaign from this one's consensus.
 
     Items keep ids and groups, and say where they come from. Nothing is loaded yet.
     """

@@ -30,7 +30,7 @@ def import_(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Take over votes that people gave elsewhere, from a file.
+    """Import votes from a file.
 
     The project's `votes` section says how the file is read. A file that was imported before is refused; of a corrected
     or longer one, only rows that are new are stored.

@@ -17,14 +17,19 @@ if TYPE_CHECKING:
 
 def invite(
     name: Annotated[str, typer.Argument(help="The project or programme, by name or file.", show_default=False)],
-    uses: Annotated[int | None, typer.Option("--uses", help="For how many annotators; any number without it.")] = None,
+    uses: Annotated[
+        int | None, typer.Option("--uses", help="Maximum number of annotators. Default: unlimited.")
+    ] = None,
     expires: Annotated[
         str | None,
         typer.Option("--expires", help="The last day, like 2026-12-31, or a moment with its zone."),
     ] = None,
     cohort: Annotated[str | None, typer.Option("--cohort", help="The cohort that they join.")] = None,
     adjudicator: Annotated[
-        bool, typer.Option("--adjudicator", help="They decide, in Telegram, what is right; they join as no annotators.")
+        bool,
+        typer.Option(
+            "--adjudicator", help="Invite an adjudicator, who settles disputed items in Telegram and does not annotate."
+        ),
     ] = False,
     show: Annotated[bool, typer.Option("--list", help="List the invitations; make none.")] = False,
     revoke: Annotated[
@@ -33,7 +38,7 @@ def invite(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Make a link that lets people in.
+    """Create an invitation link.
 
     From the first link for annotators on, the project or programme is by invitation only.
     """

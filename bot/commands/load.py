@@ -35,11 +35,10 @@ def load(
     allow_outside: AllowOutside = False,
     json: AsJson = False,
 ) -> None:
-    """Store a campaign with its items, or what changed in it.
+    """Store a campaign and its items, or update it.
 
-    A project with its items, or a programme with its projects. The same file again changes nothing; a changed file or
-    text needs --yes and says who will be asked again. What annotators have met stays as it is, except items named by
-    --fix.
+    Loads a project or a programme. Loading an unchanged file does nothing. To apply changes, add --yes; the output
+    lists who will be asked again. Items that annotators have seen stay unchanged unless you name them with --fix.
     """
     from annotation.campaigns import programme_file, project_file
 

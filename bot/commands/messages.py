@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     cls=ListByDefault,
-    help="Read and answer what annotators asked and reported. `hromada messages` lists it; `send` writes to everybody.",
+    help="Answer annotators' questions and problem reports. `hromada messages` lists it; `send` writes to everybody.",
 )
 
 
@@ -28,7 +28,7 @@ def list_(
     everything: Annotated[bool, typer.Option("--all", help="Those that are answered, too.")] = False,
     json: AsJson = False,
 ) -> None:
-    """What people asked and nobody has answered yet, oldest first."""
+    """List unanswered questions, oldest first."""
     from annotation.store.models import Annotator, Assignment, Item, Project
     from annotation.workflow.annotators import support_messages
     from bot.commands import database_session
@@ -80,7 +80,7 @@ def answer(
         bool, typer.Option("--to-all", help="Also add it to the project's instructions, which everybody reads again.")
     ] = False,
 ) -> None:
-    """Answer a message; the bot delivers it."""
+    """Answer a question; the bot delivers it."""
     from annotation.store.models import Project
     from annotation.workflow.annotators import support_messages
     from annotation.workflow.lifecycle import text_changes
@@ -116,7 +116,7 @@ def send(
         bool, typer.Option("--yes", help="Send it; without this, say only to how many it would go.")
     ] = False,
 ) -> None:
-    """Write to everybody who takes part; the bot delivers it, by day where they are."""
+    """Message all annotators; the bot delivers it during their daytime."""
     from annotation.settings import read_settings
     from annotation.store import queries
     from annotation.workflow.notices import announcements, waiting_announcements
@@ -227,7 +227,10 @@ def reports(
     project: Annotated[str | None, typer.Argument(help="Only those about this project.", show_default=False)] = None,
     json: AsJson = False,
 ) -> None:
-    """Problems that people reported with items; an item that enough people reported is paused."""
+    """List problems reported with items.
+
+    An item that enough people reported is paused.
+    """
     from annotation.workflow.review import cases
     from bot.commands import database_session
 
@@ -252,7 +255,7 @@ def dismiss(
     project: Annotated[str, typer.Argument(help="The project's name, or its file.", show_default=False)],
     item: Annotated[str, typer.Argument(help="The item's id.", show_default=False)],
 ) -> None:
-    """Answer the reports on an item that is well as it is; where they paused it, it goes on."""
+    """Dismiss the reports on an item, and resume it if they paused it."""
     from annotation.workflow.review import cases
     from bot.commands import database_session
 

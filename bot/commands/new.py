@@ -33,7 +33,7 @@ def new(
     list_: Annotated[bool, typer.Option("--list", help="List the templates.")] = False,
     json: AsJson = False,
 ) -> None:
-    """Begin a campaign from your files, or from a template.
+    """Create a campaign from your files or a template.
 
     --from looks at tables, exports of annotation tools and labelling configurations, copies them into the folder, and
     writes a project file that `hromada check` accepts, with a comment at every guess. Without --from writes a template:

@@ -83,7 +83,7 @@ def plan(
     unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
-    """Plan how many items and people a precise result needs.
+    """Work out how many items and people you need.
 
     The interval is at most as wide as planned with a probability of 90 % (in simulations 87 to 95 %); a difference is
     detected with a power of 80 %. The variance comes from the votes of the project or of its pilot, or is assumed.

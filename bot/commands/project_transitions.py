@@ -34,7 +34,7 @@ CampaignName = Annotated[
 
 
 def start(project: CampaignName, json: AsJson = False) -> None:
-    """Begin to hand out items, or go on after a pause.
+    """Start or resume a campaign.
 
     The first start freezes items, gold, rules and plan.
     """
@@ -44,7 +44,7 @@ def start(project: CampaignName, json: AsJson = False) -> None:
 
 
 def pause(project: CampaignName, json: AsJson = False) -> None:
-    """Hand out no items to anybody until the next start.
+    """Stop assigning items until the next start.
 
     Items that annotators have in hand they may still answer.
     """
@@ -63,7 +63,7 @@ def extend(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Ask more people about every item.
+    """Collect more answers per item.
 
     More items come by loading the changed file. Both are marked post hoc.
     """
@@ -76,7 +76,7 @@ def extend(
 
 
 def close(project: CampaignName, json: AsJson = False) -> None:
-    """End a campaign: answers from then on do not count.
+    """Close a campaign; later answers do not count.
 
     What annotators have in hand is taken back; late answers are kept, and do not count.
     """
@@ -86,7 +86,7 @@ def close(project: CampaignName, json: AsJson = False) -> None:
 
 
 def reopen(project: CampaignName, json: AsJson = False) -> None:
-    """Go on with a campaign that was closed.
+    """Reopen a closed campaign.
 
     All answers from then on are marked post hoc.
     """

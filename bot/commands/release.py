@@ -45,13 +45,13 @@ def release(
     ties: Annotated[GoldTies, typer.Option(help="The label of a tie in gold.csv.")] = GoldTies.DROP,
     seed: Seed = 0,
     anchors: Annotated[
-        bool, typer.Option("--anchors", help="Take declared gold for known (dawid_skene, gold_majority).")
+        bool, typer.Option("--anchors", help="Use declared gold as known labels (dawid_skene, gold_majority).")
     ] = False,
     replay: Annotated[bool, typer.Option(help="Let the harness score people too (needs the extra `harness`).")] = True,
     unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
-    """Write a folder to publish, once readers are told enough.
+    """Write a folder to publish, if the checklist is met.
 
     The folder stands alone. Exit code 1: a line of what readers must be told is unmet, or a verified folder is not what
     follows from its own files.

@@ -33,7 +33,7 @@ def results(
     people: Annotated[bool, typer.Option(help="Show a row for each person too, beside the majority.")] = False,
     json: AsJson = False,
 ) -> None:
-    """Read what models scored on a built benchmark, beside people.
+    """Show model scores next to people's, on your benchmark.
 
     Single answers of people, their majority, the ceiling and agreement have intervals. So have the paired differences
     of people and each model, which are those of `hromada compare`. The values of models are the harness's. Items and

@@ -148,7 +148,7 @@ def review(
     number: TaskNumber = DEFAULT_NUMBER,
     json: AsJson = False,
 ) -> None:
-    """Accept or reject texts, corrections and marked parts.
+    """Accept or reject texts, corrections and text spans.
 
     Blind to who gave them. A rejected answer does not count, and somebody else gets its place. You are shown no item
     that you answered or made.

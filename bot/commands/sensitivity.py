@@ -34,7 +34,7 @@ def sensitivity(
     unblind: data_sets.Unblind = False,
     json: AsJson = False,
 ) -> None:
-    """Show what other quality rules would change.
+    """Show results under other quality rules.
 
     Scores, agreement and gold by rule, and by the cut of confidence. Each rule is applied to all answers, those that
     rules of the campaign excluded among them.

@@ -47,7 +47,7 @@ def simulate(
     allow_outside: AllowOutside = False,
     json: AsJson = False,
 ) -> None:
-    """Let simulated people answer it: cost, time, overlap.
+    """Estimate cost, time and overlap with simulated people.
 
     Runs the whole campaign in a database of its own, once for each overlap, and shows its cost, its duration and the
     quality of the answers.

@@ -103,7 +103,7 @@ def status(
     watch: Annotated[bool, typer.Option("--watch", help="Show it again every two seconds, until Ctrl-C.")] = False,
     json: AsJson = False,
 ) -> None:
-    """Show in the terminal how far campaigns are.
+    """Show campaign progress.
 
     Of one project also its annotators, control items and precision; of a programme its projects.
     """

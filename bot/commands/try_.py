@@ -26,7 +26,7 @@ def try_(
     allow_outside: AllowOutside = False,
     json: AsJson = False,
 ) -> None:
-    """Answer a campaign yourself, in a chat in your browser.
+    """Answer a campaign yourself, in your browser.
 
     Runs the bot on a local Telegram and a database that is thrown away.
     Everybody is admitted. Ctrl-C ends it.

@@ -372,7 +372,7 @@ def _list_instructions(tasks: Sequence[BenchmarkTask]) -> Iterator[str]:
     texts = {task.data.name: task.source.instructions for task in tasks if task.source.instructions}
     shown = dict.fromkeys(texts.values())
     if shown:
-        yield "## What people read first\n"
+        yield "## What annotators were shown first\n"
         shows = {task.name: task.source.model_instructions == task.source.instructions for task in tasks}
         if not any(shows.values()):
             yield "Models are not shown these instructions, unless somebody adds them as a system prompt.\n"

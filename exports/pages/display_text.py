@@ -87,9 +87,9 @@ SPAN_METRIC_NAMES: Mapping[str, str] = MappingProxyType(
 """What metrics of marked parts count, where texts have a metric of the same name."""
 COEFFICIENT_NAMES: Mapping[str, str] = MappingProxyType(
     {
-        "percent_agreement": mark_text("Equal pairs"),
-        "percent_agreement_chance_corrected_per_item": mark_text("Equal pairs beyond chance"),
-        "all_agree": mark_text("All agree"),
+        "percent_agreement": mark_text("Percent agreement"),
+        "percent_agreement_chance_corrected_per_item": mark_text("Percent agreement, corrected for chance"),
+        "all_agree": mark_text("Unanimous items"),
         "strict_majority": mark_text("Strict majority"),
         "unique_plurality": mark_text("Unique plurality"),
         "krippendorff_alpha_nominal": mark_text("Krippendorff’s α (nominal)"),
@@ -124,17 +124,17 @@ COEFFICIENT_NAMES: Mapping[str, str] = MappingProxyType(
 )
 COEFFICIENT_MEANINGS: Mapping[str, str] = MappingProxyType(
     {
-        "percent_agreement": mark_text("share of equal pairs of answers to an item"),
+        "percent_agreement": mark_text("share of pairs of answers to an item that are equal"),
         "percent_agreement_chance_corrected_per_item": mark_text("1 is all pairs equal, 0 is guessing an option"),
-        "all_agree": mark_text("items on which everybody says the same"),
+        "all_agree": mark_text("items on which all answers are equal"),
         "strict_majority": mark_text("items where one answer has over half the votes"),
-        "unique_plurality": mark_text("items where one answer leads alone"),
-        "krippendorff_alpha_nominal": mark_text("1 is full agreement, 0 what chance would give"),
+        "unique_plurality": mark_text("items with a single most frequent answer"),
+        "krippendorff_alpha_nominal": mark_text("1 is perfect agreement, 0 is chance"),
         "krippendorff_alpha_ordinal": mark_text("as nominal α, a miss by one rank weighing less"),
         "krippendorff_alpha_interval": mark_text("as nominal α, by squared distance"),
         "krippendorff_alpha_ratio": mark_text("as nominal α, by squared relative distance"),
         "fleiss_kappa": mark_text("as α, for equal numbers of answers"),
-        "cohen_kappa_pooled": mark_text("beyond chance, two people at a time"),
+        "cohen_kappa_pooled": mark_text("corrected for chance, averaged over pairs of annotators"),
         "gwet_ac1": mark_text("chance-corrected, less affected by a rare label"),
         "gwet_ac2_linear": mark_text("as AC1, by distance"),
         "gwet_ac2_quadratic": mark_text("as AC1, by squared distance"),
@@ -203,7 +203,7 @@ NORMALISATION_NAMES: Mapping[str, str] = MappingProxyType(
 NO_ANSWERS = mark_text("No number: nobody’s answer counts yet.")
 NO_COMPARISON = mark_text("No number: no answer can be held against gold or against another one.")
 OPTIONS_DIFFER = mark_text(
-    "Options differ from item to item, so coefficients and methods that need shared classes are refused."
+    "Options differ between items, so coefficients and methods that need shared classes are not computed."
 )
 POSITIONS = mark_text(
     "Classes are positions: the options differ from item to item, and their places are counted as labels."
@@ -337,7 +337,7 @@ def get_unit_name(unit: Unit) -> str:
     """The name of a unit of judgement, a majority with its number of votes; `majority of k` is of k fresh people."""
     translated_name = UNIT_NAMES.get(unit.unit)
     if translated_name is None:
-        return translate("Majority of {n} fresh people", n=unit.unit.removeprefix("majority of "))
+        return translate("Majority of {n} new annotators", n=unit.unit.removeprefix("majority of "))
     n = unit.title.removeprefix("majority of ")
     return translate("Majority of {n}", n=n) if n != unit.title else translate(translated_name)
 

@@ -52,9 +52,7 @@ PLAN_HEADS = (
 def build_time_chapter(state: ReleaseState) -> Chapter:
     """A panel of the seconds of each data set that has any."""
     panels = [panel for number, result in enumerate(state.results) if (panel := _draw_times(result, number))]
-    return Chapter(
-        id="times", title=translate("How long an answer took"), how=translate(HOW_TIMES), panels=tuple(panels)
-    )
+    return Chapter(id="times", title=translate("Time per answer"), how=translate(HOW_TIMES), panels=tuple(panels))
 
 
 def _draw_times(result: DataSetResult, number: int) -> str:
@@ -114,7 +112,7 @@ def build_plan_chapter(state: ReleaseState) -> Chapter:
             )
         )
     heads = tuple(map(translate, PLAN_HEADS))
-    tables = (ChapterTable(translate("What was planned, and what was reached"), heads, tuple(rows)),) if rows else ()
+    tables = (ChapterTable(translate("Planned and achieved precision"), heads, tuple(rows)),) if rows else ()
     return Chapter(id="plan", title=translate("Planned and reached"), how=translate(HOW_PLAN), tables=tables)
 
 
@@ -255,7 +253,7 @@ def build_text_chapter(state: ReleaseState) -> Chapter:
         own if len(state.facts.projects) == 1 else own._replace(heading=f"{own.heading}: {', '.join(projects[key])}")
         for key, own in headings.items()
     )
-    return Chapter(id="texts", title=translate("What people read"), how=translate(HOW_TEXTS), texts=texts)
+    return Chapter(id="texts", title=translate("Texts shown to annotators"), how=translate(HOW_TEXTS), texts=texts)
 
 
 TOP, STEP = 58, 38

@@ -34,7 +34,7 @@ def build_lint_chapter(state: ReleaseState) -> Chapter:
         for project in state.facts.projects
         if state.list_results(project)
     )
-    return Chapter(id="lint", title=translate("What the item lint found"), how=translate(HOW_LINTED), tables=tables)
+    return Chapter(id="lint", title=translate("Results of the item lint"), how=translate(HOW_LINTED), tables=tables)
 
 
 def _list_rows(project: ProjectFacts) -> list[TableRow]:
@@ -58,9 +58,9 @@ def _build_row(finding: LintFact) -> TableRow:
 
 MOST_ITEMS, MOST_LETTERS, MOST_VOTES = 10, 300, 6
 HOW = mark_text(
-    "Where gold is known, the items that the fewest people had right come first; else those on whose most frequent"
-    " answer the fewest agree. Ties stand in the order of their ids. Answers that count are shown, with the reasons"
-    " of skips; human_items.csv has every item. A hard item may also be one whose gold is wrong: a gold review tells."
+    "Items with the lowest accuracy come first; without gold, items with the least agreement. Ties are in the order of"
+    " ids. Only answers that count are shown, with the reasons of skips; human_items.csv has every item. The gold of a"
+    " hard item can also be wrong: a gold review finds out."
 )
 
 

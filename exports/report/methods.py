@@ -98,7 +98,7 @@ def _describe_answers_per_item(result: DataSetResult) -> str:
             "Scores rest on the first {n} of each item, all of them pooled stand beside.", n=result.data.overlap
         )
     counted = translate(
-        "Answers an item: {least} to {most}, median {median}.",
+        "Answers per item: {least} to {most}, median {median}.",
         least=sizes.min(),
         most=sizes.max(),
         median=localize_number(f"{sizes.median():g}"),

@@ -261,7 +261,7 @@ def _build_section(number: int, result: DataSetResult, *, judges: Sequence[Judge
 
 
 def _list_counts(result: DataSetResult) -> tuple[str, ...]:
-    """The cells of the table "What was counted", in the order of its columns."""
+    """The cells of the table "Counts by data set", in the order of its columns."""
     data, votes = result.data, result.votes.frame
     counts = (
         len(data.items), votes["item"].nunique(), int(data.items["gold"].notna().sum()), votes["annotator"].nunique(),
@@ -378,7 +378,7 @@ def _describe_people(unit: Unit) -> str:
     if not quartiles:
         return ""
     values = localize_number(f"{', '.join(f'{100 * share:.1f}' for share in quartiles)} %")
-    sentence = translate("Quartiles of people’s own scores: {values}.", values=values)
+    sentence = translate("Quartiles of annotators’ own scores: {values}.", values=values)
     if unit.ann_min is None:
         return sentence
     ends = format_percent_interval(unit.ann_min, unit.ann_max)

@@ -80,7 +80,7 @@ def build_confusion_tables(result: DataSetResult) -> tuple[ConfusionTable, ...]:
             ConfusionTable(
                 caption=stamp
                 + translate(
-                    "{name}: {unit}, gold down, answers across",
+                    "{name}: {unit} (rows: gold, columns: answers)",
                     name=result.data.name,
                     unit=translate(UNIT_NAMES[unit]),
                 ),
@@ -246,7 +246,7 @@ def build_order_rows(result: DataSetResult) -> tuple[TableRow, ...]:
         for part in result.people.parts
     ]
     slope = result.people.slope
-    head = translate("Ten answers further, in points") if slope.value is not None else translate(NO_SLOPE)
+    head = translate("Change per 10 answers, in points") if slope.value is not None else translate(NO_SLOPE)
     interval = _format_interval(slope.low, slope.high)
     cells = (format_points(slope.value), interval, NO_VALUE, str(slope.n), str(slope.n_people))
     return (*rows, TableRow(head=head, cells=cells, notes=list_findings(slope.reason)))
@@ -318,14 +318,14 @@ def _format_interval(low: float | None, high: float | None) -> str:
 
 
 BASELINE_NAMES = {
-    "random": mark_text("Chance: an option by lot"),
-    "random_by_class": mark_text("Chance: a class as often as gold has it"),
+    "random": mark_text("Random option"),
+    "random_by_class": mark_text("Random class, by its frequency in the gold"),
     "majority_class": mark_text("The most frequent class"),
-    "position": mark_text("The place where gold is most often, from the first"),
-    "position_from_end": mark_text("The place where gold is most often, from the last"),
+    "position": mark_text("Most common gold position, from the start"),
+    "position_from_end": mark_text("Most common gold position, from the end"),
     "longest_option": mark_text("The longest option"),
     "shortest_option": mark_text("The shortest option"),
-    "most_mentioned_option": mark_text("The option that the text names most often"),
+    "most_mentioned_option": mark_text("Option mentioned most often in the text"),
 }
 CEILING_NAME = mark_text("Ceiling: gold that is right and can be decided")
 

@@ -68,7 +68,7 @@ def render_sensitivity(data: DataSet, results: Sequence[SettingResult], cuts: Se
         "sensitivity.html.j2",
         package="exports.sensitivity",
         name="sensitivity",
-        title=translate("What rules and cuts change"),
+        title=translate("Effect of quality rules and confidence cuts"),
         sections=[section],
         confidence_level=CONFIDENCE_LEVEL,
     )

@@ -78,7 +78,7 @@ def test_the_people_behind_parus_are_described(real: Build) -> None:
     assert made.annotators["accuracy"].min() < busy.min()
     assert score.ci_method == (
         "two-way jackknife: 111 people (by people), 500 items; if people's skills vary like a normal distribution, a"
-        " fresh panel covered .90-.99 in simulation (docs/explanation/intervals.md)"
+        " fresh panel covered .90-.99 in simulation (docs/explanation/coverage.md)"
     )
     assert "refitted without groups of people" in made["dawid_skene"]["accuracy"].ci_method
     (warning,) = [warning for unit in made.units for warning in unit.warnings]
@@ -238,7 +238,7 @@ def test_coverage_is_said_with_its_condition(votes_of: Build, people: int, share
     assert (f"if a tenth of all people answer at random, it can cover as little as {least}" in method) == (
         least is not None
     )
-    assert "(docs/explanation/intervals.md)" in method
+    assert "(docs/explanation/coverage.md)" in method
 
 
 def test_what_dawid_skene_says_of_itself_stands_beside_its_scores(votes_of: Build) -> None:

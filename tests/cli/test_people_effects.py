@@ -81,7 +81,7 @@ def test_scores_as_people_go_on(words: Hromada) -> None:
     assert found["order_slope"]["n"] == 420
     assert found["order_slope"]["high"] < 0.02
     table = words("baseline", "words")
-    for part in ("single answers as people go on", "place in the session", "18–21 h", "Ten answers further"):
+    for part in ("single answers as people go on", "place in the session", "18–21 h", "Per 10 answers into a session"):
         assert part in table.out
     assert words("export", "--to", "out").code == 0
     with (words.folder / "out" / "order_effects.csv").open(encoding="utf-8", newline="") as file:
@@ -89,7 +89,7 @@ def test_scores_as_people_go_on(words: Hromada) -> None:
     assert {row["kind"] for row in rows} == {"place in the session", "session", "slope"}
     assert (rows[-1]["kind"], rows[-1]["total"], rows[-1]["n_annotators"]) == ("slope", "420", "7")
     assert float(rows[-1]["value"]) == pytest.approx(found["order_slope"]["value"], abs=1e-4)
-    assert "As people go on" in (words.folder / "out" / "report.html").read_text("utf-8")
+    assert "Accuracy during a session" in (words.folder / "out" / "report.html").read_text("utf-8")
 
 
 def test_hours_of_few_people_are_not_shown(words: Hromada) -> None:

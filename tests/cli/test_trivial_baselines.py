@@ -88,8 +88,8 @@ def test_the_export_has_the_numbers_of_the_command(animals: Hromada) -> None:
         assert (row["metric"], row["value"]) == (("accuracy", f"{value:.4f}") if one["scores"] else ("", ""))
         assert (row["reason"], row["answer"], row["n_items"]) == (one["reason"], one["answer"], "60")
     page = (animals.folder / "out" / "report.html").read_text("utf-8")
-    assert "Scores of rules that need no understanding" in page
-    assert "The option that the text names most often" in page
+    assert "Trivial baselines on the same items" in page
+    assert "Option mentioned most often in the text" in page
     assert "The most frequent class" not in page
 
 

@@ -84,7 +84,7 @@ def test_numbers_are_written_as_the_language_does_and_data_are_left_alone() -> N
         assert show_finding(Finding("rejected-because", why="expert")) == "відхилено під час перегляду: expert"
         assert show_finding("No item has two votes, so there is nothing to compare.").startswith("No item")
         assert show_finding("expert") == "expert"
-        assert show_finding(COVERED).endswith("у 88–99\u00a0% випадків (docs/explanation/intervals.md)")
+        assert show_finding(COVERED).endswith("у 88–99\u00a0% випадків (docs/explanation/coverage.md)")
     assert "covered 88–99 % in simulation" in show_finding(COVERED)
     assert "covered .88-.99 in simulation" in COVERED
     assert show_finding(name_coverage(".05")) == "5 %"

@@ -111,7 +111,7 @@ def test_the_page_shows_classes_and_matrices(make: Make) -> None:
     page = render_report(released(make.closed()))
     assert '<th scope="row">Single answers: так</th><td>100.0 %</td><td>71.4 %</td><td>83.3 %</td>' in page
     assert '<th scope="row">Single answers: ні</th><td>0.0 %</td><td>–</td><td>0.0 %</td>' in page
-    assert "так-ні: Majority, gold down, answers across" in page
+    assert "так-ні: Majority (rows: gold, columns: answers)" in page
     assert '<th scope="row">так</th><td>3.5</td><td>1.5</td>' in page
 
 

@@ -149,7 +149,7 @@ def test_the_report_shows_panels_in_both_languages(make: Make) -> None:
     assert "first: Majority" in pages["report.html"]
     assert "first − rest: Single answers" in pages["report.html"]
     of_panels = pages["report.html"].split('id="panels-table"')[1].split('id="panel-differences-table"')[0]
-    assert of_panels.count("Only 3 people: what others would score is hardly known") == 1
+    assert of_panels.count("Only 3 people. With fewer than 10, other people’s scores") == 1
     assert "Перша" in pages["report.uk.html"]
     assert "first − rest: Окремі відповіді" in pages["report.uk.html"]
     assert isinstance(release.panels, pd.DataFrame)

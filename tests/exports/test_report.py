@@ -105,7 +105,7 @@ def test_simulated_numbers_are_stamped_wherever_they_appear(make: Make) -> None:
     assert all(picture.count(">SIMULATED</text>") == 2 for picture in pictures)
     assert all("SIMULATED" in label for label in Elements(text).values("aria-label"))
     assert "<title>SIMULATED: " in text
-    assert "Every answer on this page was given by a script or in a trial" in text
+    assert "All answers on this page come from scripts or trials" in text
     groups = re.findall(r'<th scope="rowgroup".*?</th>', text, flags=re.DOTALL)
     assert len(groups) == 5
     assert all("SIMULATED" in group for group in groups)
@@ -118,7 +118,7 @@ def test_simulated_numbers_are_stamped_wherever_they_appear(make: Make) -> None:
 def test_a_mixed_page_names_what_is_simulated(make: Make) -> None:
     """Only the simulated data set's picture of scores is stamped; the pictures that show both are."""
     text = render_report(released(make.closed(), make.per_item(simulated=True)))
-    assert "Scripts or trials, not people who were asked, gave the answers of: слова." in text
+    assert "The answers of these come from scripts or trials, not from people who were asked: слова." in text
     labels = [label for label in Elements(text).values("aria-label") if "scores of" in label]
     assert [label.startswith("SIMULATED, ") for label in labels] == [True, False]
 
@@ -145,8 +145,8 @@ def test_refusals_and_missing_scores_are_explained(make: Make) -> None:
     """The page gives the reasons that agreement.json gives."""
     empty = make.data_set("порожня", items=[make.item("i1")], responses=[])
     text = render_report(released(make.per_item(), empty))
-    assert "Dawid-Skene needs labels that mean the same on every item" in text
-    assert "The options differ from item to item and share no classes" in text
+    assert "Dawid-Skene needs the same labels on every item" in text
+    assert "Options differ between items, so there are no shared classes" in text
     assert "No answer counts: nobody has answered, or every answer is excluded." in text
 
 
@@ -181,7 +181,7 @@ def test_each_card_says_of_whom_of_how_many_by_which_rule_and_for_whom(make: Mak
     assert re.fullmatch(r"95 %: .* to .*, these people and new items", alpha.details[1])
     assert alpha.details[2:] == (
         "72 answers of 6 people to 12 items with two answers or more",
-        "Level nominal; 1 is full agreement, 0 what chance would give",
+        "Level nominal; 1 is perfect agreement, 0 is chance",
     )
 
 
@@ -221,14 +221,14 @@ def test_a_note_stands_once_on_the_page(make: Make) -> None:
     assert marked == {number for number, _ in notes}
     assert not [note for _, note in notes if "Only 6 people" in note]
     cards = [card.partition("</article>")[0] for card in text.split('<article class="tile">')[1:]]
-    assert ["hardly known from fewer than 10" in card for card in cards] == [False, False, True, False]
+    assert ["With fewer than 10, other people’s scores can barely be estimated" in card for card in cards] == [False, False, True, False]
 
 
 def test_an_alpha_of_ordered_labels_says_what_0_and_1_are(make: Make) -> None:
     (result,) = released(replace(answered_by(make, 3), measurement_level="ordinal")).results
     *_, alpha = list_headlines(result)
     assert alpha.name == "Krippendorff’s α (ordinal)"
-    assert alpha.details[-1] == "Level ordinal; 1 is full agreement, 0 what chance would give"
+    assert alpha.details[-1] == "Level ordinal; 1 is perfect agreement, 0 is chance"
 
 
 def test_what_is_true_of_all_rows_is_marked_at_the_caption_and_known_notes_keep_their_number() -> None:
@@ -360,7 +360,7 @@ def test_trivial_baselines_stand_beside_the_ceiling(make: Make) -> None:
     release = released(replace(make.closed(), option_items=tuple(items)))
     (result,) = release.results
     rows = build_trivial_rows(result)
-    assert [row.head for row in rows][:1] == ["Chance: an option by lot"]
+    assert [row.head for row in rows][:1] == ["Random option"]
     assert (rows[0].cells[1], rows[0].cells[-1]) == ("50.0 %", "2")
     share = WeightedShare(value=0.9, low=0.8, high=0.95, pool_low=0.85, pool_high=0.93)
     unknown = WeightedShare(value=None, low=None, high=None, pool_low=None, pool_high=None)
@@ -370,5 +370,5 @@ def test_trivial_baselines_stand_beside_the_ceiling(make: Make) -> None:
     last = build_trivial_rows(change_result(result, ceiling=ceiling))[-1]
     assert (last.head, last.cells[1]) == ("Ceiling: gold that is right and can be decided", "90.0 %")
     assert last.notes == ("Ceiling: 80.0–95.0 % is the interval for items like these.",)
-    assert "Scores of rules that need no understanding" in render_report(release)
-    assert "Scores of rules that need no understanding" not in render_report(released(make.closed()))
+    assert "Trivial baselines on the same items" in render_report(release)
+    assert "Trivial baselines on the same items" not in render_report(released(make.closed()))

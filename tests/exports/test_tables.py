@@ -119,7 +119,7 @@ def test_baselines_in_percent(make: Make) -> None:
     assert (majority["total"], majority["wrong"], majority["bl_human"], majority["n_ties"]) == (5, 1, "70.00", 1)
     assert majority["bl_human_ties_wrong"] == "60.00"
     assert majority["ann_mean"] is None
-    few = "Only 3 people: what others would score is hardly known from fewer than 10."
+    few = "Only 3 people. With fewer than 10, other people’s scores can barely be estimated."
     missing = "With 3 people nothing can be said of new ones; 5 are needed."
     assert (individual["warning"], individual["bl_human_low"]) == (f"{few} {missing}", None)
     assert 0 < float(individual["item_only_low"]) < 10 / 14 < float(individual["item_only_high"]) < 1
@@ -179,12 +179,12 @@ def test_options_of_their_own_give_no_dawid_skene_and_the_reason(make: Make) -> 
     assert list(release.baselines["unit"]) == ["individual", "majority"]
     published = release.agreement["слова"]
     assert published["baselines"]["missing_units"] == {
-        "dawid_skene": "Dawid-Skene needs labels that mean the same on every item, and these options differ from item "
-        "to item or are free texts. Use majority or one_coin."
+        "dawid_skene": "Dawid-Skene needs the same labels on every item. Here the options differ between items or are "
+        "free text. Use majority or one_coin."
     }
     alpha = next(row for row in published["agreement"]["coefficients"] if row["name"] == "krippendorff_alpha_nominal")
     assert alpha["value"] is None
-    assert "share no classes" in alpha["reason"]
+    assert "no shared classes" in alpha["reason"]
     assert published["dawid_skene"] is None
     assert (published["consensus"]["asked"], published["consensus"]["method"]) == ("dawid_skene", "majority")
     assert published["consensus"]["reason"].endswith("The majority stands in its place.")

@@ -70,21 +70,23 @@ def build_revocable_condition(annotator_id: Any, *, by: AnnotatorRow) -> sa.Colu
     return sa.or_(annotator_id == by.id, annotator_id.in_(gone))
 
 
+_OTHER, _ANSWERED = aliased(Item), aliased(Assignment)
+
+
 def build_answered_condition(annotator_id: int) -> sa.ColumnElement[bool]:
     """The condition that a person was assigned the item, here or in another project.
 
     It is the same item where id and group are the same, as in follow-up projects. An assignment that expired before it
     was shown is none.
     """
-    other, answered = aliased(Item), aliased(Assignment)
     of_item = (
-        sa.select(col(answered.id))
-        .join(other, col(other.id) == col(answered.item_id))
-        .where(col(other.external_id) == col(Item.external_id), col(other.group_id) == col(Item.group_id))
+        sa.select(col(_ANSWERED.id))
+        .join(_OTHER, col(_OTHER.id) == col(_ANSWERED.item_id))
+        .where(col(_OTHER.external_id) == col(Item.external_id), col(_OTHER.group_id) == col(Item.group_id))
     )
     return of_item.where(
-        col(answered.annotator_id) == annotator_id,
-        sa.or_(col(answered.status) != AssignmentStatus.EXPIRED, col(answered.shown_at).is_not(None)),
+        col(_ANSWERED.annotator_id) == annotator_id,
+        sa.or_(col(_ANSWERED.status) != AssignmentStatus.EXPIRED, col(_ANSWERED.shown_at).is_not(None)),
     ).exists()
 
 

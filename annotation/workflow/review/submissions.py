@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -50,6 +51,17 @@ def list_untold_reviews(session: Session) -> Sequence[UntoldReview]:
     taken back is told whatever followed, unless that is another rejection. Annotators whom Telegram cannot reach,
     or who are erased, are left out.
     """
+    rows = session.execute(_select_untold_reviews()).all()
+    return [
+        _describe_review(review, annotator, item, project)
+        for review, annotator, item, project in rows
+        if _tells_annotators(project)
+    ]
+
+
+@cache
+def _select_untold_reviews() -> sa.Select[tuple[SubmissionReview, Annotator, Item, Project]]:
+    """Every sweep asks it, and to build it costs more than to run it."""
     other, told = aliased(SubmissionReview), aliased(SubmissionReview)
     of_answer = col(other.assignment_id) == col(SubmissionReview.assignment_id)
     later = sa.select(col(other.id)).where(of_answer, col(other.number) > col(SubmissionReview.number))
@@ -66,8 +78,8 @@ def list_untold_reviews(session: Session) -> Sequence[UntoldReview]:
     )
     is_rejected = col(SubmissionReview.decision) == ReviewDecision.REJECTED
     is_undone = col(SubmissionReview.decision) == ReviewDecision.UNDONE
-    rows = session.exec(
-        select(SubmissionReview, Annotator, Item, Project)
+    return (
+        sa.select(SubmissionReview, Annotator, Item, Project)
         .join(Assignment, col(Assignment.id) == col(SubmissionReview.assignment_id))
         .join(Annotator, col(Annotator.id) == col(Assignment.annotator_id))
         .join(Item, col(Item.id) == col(Assignment.item_id))
@@ -86,12 +98,7 @@ def list_untold_reviews(session: Session) -> Sequence[UntoldReview]:
             col(Annotator.forgotten_at).is_(None),
         )
         .order_by(col(SubmissionReview.id))
-    ).all()
-    return [
-        _describe_review(review, annotator, item, project)
-        for review, annotator, item, project in rows
-        if _tells_annotators(project)
-    ]
+    )
 
 
 def mark_told(session: Session, *, review_id: int, now: datetime) -> None:
@@ -197,9 +204,7 @@ def list_submissions(
 
 def _select_answers(project: Project, reviewer: Annotator, answer_id: int | None) -> Any:
     """The final answers that may be reviewed: Assignment, Item, Judgement, and the last SubmissionReview or None."""
-    other = aliased(SubmissionReview)
-    last = sa.select(func.max(other.number)).where(col(other.assignment_id) == col(Assignment.id)).scalar_subquery()
-    is_last = (col(SubmissionReview.assignment_id) == col(Assignment.id)) & (col(SubmissionReview.number) == last)
+    is_last = (col(SubmissionReview.assignment_id) == col(Assignment.id)) & _IS_LAST
     query = (
         select(Assignment, Item, Judgement, SubmissionReview)
         .join(Item, col(Item.id) == col(Assignment.item_id))

@@ -7,7 +7,7 @@ from bot.commands.label_studio import adoption, answers, batches, people, server
 
 app = typer.Typer(
     cls=CommandGroup,
-    help="Let trusted people answer long texts in Label Studio. They may see everything there.",
+    help="Run long texts in Label Studio, for trusted people. They may see everything there.",
     no_args_is_help=True,
 )
 for command in (

@@ -152,7 +152,7 @@ def watch(
     ] = None,
     address: Annotated[str | None, typer.Option(help="How Label Studio reaches that, where it runs elsewhere.")] = None,
 ) -> None:
-    """Pull again and again, until Ctrl-C: every so many seconds, with --listen also when Label Studio calls."""
+    """Pull repeatedly until Ctrl-C; with --listen, also whenever Label Studio calls."""
     from annotation.label_studio import sync
     from bot.commands import database_session
 

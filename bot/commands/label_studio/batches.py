@@ -130,7 +130,7 @@ def push(
     anew: Annotated[bool, typer.Option("--anew", help="Begin a new project there; the old one is left alone.")] = False,
     json: AsJson = False,
 ) -> None:
-    """Fill the batches of annotators, up to a number of items each.
+    """Send items to annotators' Label Studio batches.
 
     Repeated, it adds nothing while they wait; after a failure it goes on where it stopped.
     """
@@ -181,7 +181,10 @@ def move_items(
     too_long: Annotated[bool, typer.Option("--too-long", help="Items that are too long for a phone.")] = False,
     json: AsJson = False,
 ) -> None:
-    """Move items from Telegram to Label Studio: `push --handed-over` sends them there."""
+    """Mark items for Label Studio instead of Telegram.
+
+    `push --handed-over` then sends them there.
+    """
     from annotation.workflow import assignments
     from bot.commands import database_session
 
@@ -209,7 +212,7 @@ def open_(
     second: connection.SecondPass = False,
     print_only: Annotated[bool, typer.Option("--print", help="Only print the address.")] = False,
 ) -> None:
-    """Open the batch of an annotator in the browser."""
+    """Open an annotator's batch in the browser."""
     import webbrowser
 
     from bot.commands import database_session

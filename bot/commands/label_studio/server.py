@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def doctor(json: AsJson = False) -> None:
-    """Check the Label Studio server, its accounts, and every batch there.
+    """Check the Label Studio server, accounts and batches.
 
     The exit code is 1 where something has to be mended.
     """
@@ -54,7 +54,7 @@ def link(
         str | None, typer.Option("--person", help="The annotator, by pseudonym; without it, a new one.")
     ] = None,
 ) -> None:
-    """Say which annotator an account belongs to.
+    """Link a Label Studio account to an annotator.
 
     Only its number is stored. Earlier answers of the account come with the next pull. `push --person E-MAIL` links it.
     """
@@ -92,7 +92,7 @@ def up(
         ),
     ] = None,
 ) -> None:
-    """Start the Label Studio server of this machine, until Ctrl-C.
+    """Run a local Label Studio server until Ctrl-C.
 
     Its address and its token go into .env, where the other commands read them.
     """

@@ -7,7 +7,7 @@ from bot.commands.people import access, records
 
 app = typer.Typer(
     cls=ListByDefault,
-    help="List annotators, or decide about one of them. `hromada people PROJECT` lists them.",
+    help="List and manage annotators. `hromada people PROJECT` lists them.",
     no_args_is_help=True,
 )
 app.command("list")(records.list_)

@@ -50,7 +50,7 @@ def suspend(
 
 
 def unsuspend(pseudonym: Pseudonym) -> None:
-    """Let a suspended annotator go on."""
+    """Lift an annotator's suspension."""
     from annotation.workflow.annotators import roster
 
     with open_annotator(pseudonym) as (transaction, annotator, now):
@@ -62,7 +62,10 @@ def readmit(
     pseudonym: Pseudonym,
     project: Annotated[str, typer.Option("--project", help="To which project.", show_default=False)],
 ) -> None:
-    """Let an annotator go on whom a quality rule paused or excluded; answers count again where places are left."""
+    """Readmit an annotator stopped by a quality rule.
+
+    Their answers count again where places are left.
+    """
     from annotation.workflow.quality import enforcement
     from bot.commands import database_session
 
@@ -107,7 +110,10 @@ def withdraw(
     pseudonym: Pseudonym,
     project: Annotated[str, typer.Option("--project", help="From which project.", show_default=False)],
 ) -> None:
-    """Withdraw an annotator from a project, as they asked: none of their answers counts, others get their places."""
+    """Withdraw an annotator from a project, at their request.
+
+    None of their answers counts, and others get their places.
+    """
     from annotation.workflow.annotators import consents
     from bot.commands import database_session
 
@@ -125,7 +131,7 @@ def forget(
     pseudonym: Pseudonym,
     yes: Annotated[bool, typer.Option("--yes", help="Do it; it cannot be undone.")] = False,
 ) -> None:
-    """Erase all that an annotator said, answered and is known by, as they asked. It cannot be undone."""
+    """Erase an annotator's data, at their request. It cannot be undone."""
     from annotation.workflow.annotators import erasure
 
     with open_annotator(pseudonym) as (transaction, annotator, now):

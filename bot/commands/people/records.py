@@ -29,7 +29,10 @@ def list_(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """List the annotators of a project: cohorts, status, answers, control items, active hours, pay."""
+    """List a project's annotators with progress and pay.
+
+    Columns: cohorts, status, answers, control items, active hours, pay.
+    """
     from annotation.workflow.annotators import roster
     from bot.commands import database_session
 
@@ -133,7 +136,7 @@ def _build_json(listed: Roster, names: Mapping[str, str]) -> dict[str, object]:
 
 
 def data(pseudonym: Pseudonym) -> None:
-    """Print everything that is stored about an annotator as JSON, for them to read."""
+    """Print all data stored about an annotator, as JSON."""
     from annotation.workflow.annotators import own_data
 
     with open_annotator(pseudonym) as (view, annotator, _):
@@ -144,7 +147,10 @@ def team_member(
     pseudonym: Pseudonym,
     no: Annotated[bool, typer.Option("--no", help="Take the mark away.")] = False,
 ) -> None:
-    """Mark an author of the campaign, or a colleague of one: releases score with and without them."""
+    """Mark an annotator as a member of your team.
+
+    Releases score people with and without authors of the campaign and their colleagues.
+    """
     from annotation.workflow.annotators import roster
 
     with open_annotator(pseudonym) as (transaction, annotator, now):
@@ -155,7 +161,10 @@ def team_member(
 def add_reviewer(
     name: Annotated[str, typer.Argument(help="A name of your own for them; it is not stored.", show_default=False)],
 ) -> None:
-    """Give a pseudonym to somebody who reviews or adjudicates without the bot; the same name gets the same one."""
+    """Create a pseudonym for a reviewer without the bot.
+
+    The same name gets the same pseudonym.
+    """
     from annotation.settings import read_settings
     from annotation.store import pseudonyms
     from annotation.workflow.review import reviewers
@@ -173,7 +182,7 @@ def cohort(
     name: Annotated[str, typer.Argument(help="The cohort.", show_default=False)],
     remove: Annotated[bool, typer.Option("--remove", help="Remove the annotator from it.")] = False,
 ) -> None:
-    """Add an annotator to a cohort, or remove them from it."""
+    """Add an annotator to a cohort, or remove them."""
     from annotation.workflow.annotators import roster
 
     with open_annotator(pseudonym) as (transaction, annotator, _):
@@ -192,7 +201,10 @@ def agree(
     ] = None,
     code: Annotated[str | None, typer.Option("--code", help="Their invitation, where the project needs entry.")] = None,
 ) -> None:
-    """Record that an annotator without Telegram agreed to the present consent and content warning of a project."""
+    """Record that an annotator without Telegram agreed.
+
+    It is recorded for the present consent and content warning of the project.
+    """
     from annotation.workflow.annotators import consents
     from bot.commands import database_session
 
@@ -223,7 +235,7 @@ def pay(
     currency: Annotated[str | None, typer.Option("--currency", help="By default that of the project's pay.")] = None,
     note: Annotated[str, typer.Option("--note", help="A number of the transfer, say; no names.")] = "",
 ) -> None:
-    """Record that an annotator was paid."""
+    """Record a payment to an annotator."""
     from annotation.campaigns.project_file import parse_definition
     from annotation.workflow.annotators import payments
     from bot.commands import database_session

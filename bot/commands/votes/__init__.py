@@ -43,7 +43,7 @@ class RelationTies(StrEnum):
 app = typer.Typer(
     cls=CommandGroup,
     no_args_is_help=True,
-    help="Label files of votes of any size, without a project or a database.",
+    help="Label files of votes of any size, without a project.",
 )
 Files = Annotated[
     list[Path],
