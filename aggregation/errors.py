@@ -6,6 +6,7 @@ It is in this package because every other package may import `aggregation`.
 from __future__ import annotations
 
 import errno
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,6 +66,15 @@ class HromadaError(Exception):
         n_more = len(self.others) - MOST_TOLD + 1
         more = [f"{n_more} more {'error' if n_more == 1 else 'errors'}."] if n_more > 0 else []
         super().__init__("\n".join(told + more))
+
+    def replace_words(self, words: Mapping[str, str]) -> HromadaError:
+        """Return the error with words replaced, such as pseudonyms by what people were called in a command."""
+        told = [self.problem, self.remedy]
+        if words:
+            pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)")
+            told = [pattern.sub(lambda found: words[found[0]], text) for text in told]
+        others = [other.replace_words(words) for other in self.others]
+        return type(self)(told[0], remedy=told[1], where=self.where, others=others)
 
     @property
     def all_found(self) -> tuple[HromadaError, ...]:

@@ -111,9 +111,9 @@ def build_case_task(definition: ProjectFile, opened: OpenCase, *, number: int) -
     ]
     verdicts = [*candidates, *own, {"value": texts("broken"), "alias": decision_controls.BROKEN}]
     keys, unused = elements.DIGIT_HOTKEYS, elements.UNUSED_HOTKEYS[::-1]  # the first ones are the question's
-    data[decision_controls.VERDICTS_KEY] = [
-        verdict | ({"hotkey": keys[place]} if place < len(keys) else {}) for place, verdict in enumerate(verdicts)
-    ]
+    data[decision_controls.VERDICTS_KEY] = elements.drop_letter_keys(
+        [verdict | {"hotkey": key} for verdict, key in zip(verdicts, keys, strict=False)] + verdicts[len(keys) :]
+    )
     data[decision_controls.OTHERS_KEY] = [
         {"value": _describe_choice(question, place, replace(candidate, votes=None), texts), "alias": choice["alias"]}
         | ({"hotkey": unused[place - 1]} if place <= len(unused) else {})

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -157,8 +157,10 @@ INSTALLED = Path("build/label-studio/bin/label-studio")
 DATABASE = "label_studio.sqlite3"
 ACCOUNT_FILE = "account.json"
 LOG_FILE = "server.log"
-START_SECONDS = 240
-"""Seconds until a server that makes its database must be up; 30 are usual."""
+TELL_SECONDS = 30
+"""Seconds between two reports that a server is still starting; a first start usually takes as long, one of a slow
+machine minutes.
+"""
 HEALTH_SECONDS, WATCH_SECONDS = 0.5, 1.0
 """Seconds between two questions whether the server is up, and between two looks whether it is still there."""
 STOP_SECONDS = 20
@@ -184,6 +186,19 @@ SETTINGS: Mapping[str, str] = {
     "no_proxy": "127.0.0.1,localhost",
     "LANG": "C.UTF-8",
 }
+
+
+@dataclass(frozen=True, kw_only=True)
+class StartReport:
+    """A server that is still starting: the seconds until now, what `/health` says, and the last line of its log."""
+
+    seconds: int
+    health: str
+    log_line: str
+
+
+def wait_silently(report: StartReport) -> None:
+    """Wait on, and say nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -238,11 +253,19 @@ def find_program(named: Path | None = None) -> Path:
 
 
 @contextmanager
-def run_server(program: Path, folder: Path, *, host: str, port: int, email: str) -> Iterator[LocalServer]:
+def run_server(
+    program: Path,
+    folder: Path,
+    *,
+    host: str,
+    port: int,
+    email: str,
+    on_wait: Callable[[StartReport], None] = wait_silently,
+) -> Iterator[LocalServer]:
     """A server with its data in the folder, until the block ends; at the first start its account is made.
 
     Raises BadInput where the folder holds a server whose account is not known, Conflict where something listens at the
-    address already, and Unavailable where the server does not come up.
+    address already, and Unavailable if the server ends while it starts. `on_wait` is called while it starts.
     """
     _refuse_taken_address(host, port)
     account, is_new = _ensure_account(folder, email=email)
@@ -252,18 +275,25 @@ def run_server(program: Path, folder: Path, *, host: str, port: int, email: str)
         "LABEL_STUDIO_USER_TOKEN": account.token,
         "DJANGO_DB": "sqlite",
     }
-    with start_program(program, folder, host=host, port=port, settings=settings) as (url, process):
+    with start_program(program, folder, host=host, port=port, settings=settings, on_wait=on_wait) as (url, process):
         yield LocalServer(url=url, account=account, is_new=is_new, process=process, log=folder / LOG_FILE)
 
 
 @contextmanager
 def start_program(
-    program: Path, folder: Path, *, host: str, port: int, settings: Mapping[str, str]
+    program: Path,
+    folder: Path,
+    *,
+    host: str,
+    port: int,
+    settings: Mapping[str, str],
+    on_wait: Callable[[StartReport], None] = wait_silently,
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """Run the program until the block ends; yields its address and process. Raises Unavailable if it does not come up.
 
-    `settings` are added to what every server is told; any other variable of this machine might be one of its settings,
-    and is kept from it.
+    However long it takes, the process is waited for while it is there; `on_wait` is called every TELL_SECONDS, and can
+    end the wait by an exception. `settings` are added to what every server is told; any other variable of this machine
+    might be one of its settings, and is kept from it.
     """
     folder = folder.absolute()
     placed = {"PATH": os.environ["PATH"], "HOME": str(folder), "LABEL_STUDIO_BASE_DATA_DIR": str(folder)}
@@ -282,7 +312,7 @@ def start_program(
         )
         try:
             url = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{port}"  # noqa: S104
-            _wait_until_up(process, url, log)
+            _wait_until_up(process, url, log, on_wait)
             yield url, process
         finally:
             process.terminate()
@@ -341,28 +371,43 @@ def _ensure_account(folder: Path, *, email: str) -> tuple[OwnerAccount, bool]:
     return account, True
 
 
-def _wait_until_up(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
-    """Wait until the server says that it is well, by asking it twice a second.
+def _wait_until_up(
+    process: subprocess.Popen[bytes], url: str, log: Path, on_wait: Callable[[StartReport], None]
+) -> None:
+    """Wait until the server says that it is well, by asking it twice a second, as long as its process is there.
 
     Another answer than 200 (it is making its database) is waited out like none.
     """
-    until = time.monotonic() + START_SECONDS
-    while time.monotonic() < until:
+    start, told = time.monotonic(), 0
+    while True:
+        health = "does not answer yet"
         with suppress(httpx.HTTPError):
-            if httpx.get(f"{url}/health", timeout=2).status_code == 200:
+            status = httpx.get(f"{url}/health", timeout=2).status_code
+            if status == 200:
                 return
+            health = f"answers {status}"
         with suppress(subprocess.TimeoutExpired):
             process.wait(HEALTH_SECONDS)
             raise _explain_end("Label Studio ended while it was starting.", process, log)
-    raise _explain_end(f"Label Studio is not up after {START_SECONDS} seconds.", process, log)
+        seconds = int(time.monotonic() - start)
+        if seconds // TELL_SECONDS > told:
+            told = seconds // TELL_SECONDS
+            on_wait(StartReport(seconds=seconds, health=health, log_line=_read_last_line(log)))
+
+
+def _read_last_line(log: Path) -> str:
+    """The last line of the log, cut after 200 characters; "nothing" for an empty log."""
+    lines = log.read_text("utf-8", "replace").strip().splitlines() or ["nothing"]
+    return lines[-1].strip()[:200]
 
 
 def _explain_end(problem: str, process: subprocess.Popen[bytes], log: Path) -> Unavailable:
-    """The error for a server that ended or did not come up, with the last line of its log and what to do."""
-    lines = log.read_text("utf-8", "replace").strip().splitlines() or ["nothing"]
+    """The error for a server that ended, with the last line of its log and what to do."""
     code = process.poll()
     ended = "" if code is None else f" (exit code {code})" if code >= 0 else f" (signal {-code})"
     again = "Start again: `hromada label-studio up`; its data are kept."
     return Unavailable(
-        f"{problem.removesuffix('.')}{ended}.", where=Where(file=log), remedy=f"{again} Its log ends: {lines[-1][:200]}"
+        f"{problem.removesuffix('.')}{ended}.",
+        where=Where(file=log),
+        remedy=f"{again} Its log ends: {_read_last_line(log)}",
     )

@@ -24,6 +24,11 @@ def list_questions(definition: ProjectFile, *, second_pass: bool) -> tuple[Quest
     return list_pass_questions(definition.all_questions, second_pass=second_pass)
 
 
+def is_typed(questions: Sequence[Question]) -> bool:
+    """Whether texts are typed on the page of these questions."""
+    return any(get_control(question).is_typed for question in questions)
+
+
 def list_marked_columns(definition: ProjectFile, *, second_pass: bool) -> tuple[str, ...]:
     """The columns in which a pass marks spans, in the order in which they are shown."""
     questions = list_questions(definition, second_pass=second_pass)
@@ -57,17 +62,17 @@ def assign_hotkeys(definition: ProjectFile, *, second_pass: bool) -> Mapping[str
     would choose options. A question for which the digits do not suffice gets combinations that nobody presses.
     """
     questions = list_questions(definition, second_pass=second_pass)
-    is_typed = any(get_control(question).is_typed for question in questions)
-    keys_left = list(elements.DIGIT_HOTKEYS if is_typed else ALL_HOTKEYS)
+    types = is_typed(questions)
+    keys_left = list(elements.DIGIT_HOTKEYS if types else ALL_HOTKEYS)
     unused = list(elements.UNUSED_HOTKEYS)
     hotkeys: dict[str, tuple[str, ...]] = {}
     for question in sorted(questions, key=lambda question: not elements.has_task_options(question)):
         counts = get_control(question).count_hotkeys(question)
-        keys = unused if is_typed and sum(counts.values()) > len(keys_left) else keys_left
+        keys = unused if types and sum(counts.values()) > len(keys_left) else keys_left
         for name, count in counts.items():
             hotkeys[name] = tuple(keys[:count])
             del keys[:count]
-    seen = (keys_left or unused) if is_typed else [SEEN_HOTKEY]
+    seen = (keys_left or unused) if types else [SEEN_HOTKEY]
     return hotkeys | {SEEN_CONTROL: tuple(seen[-1:])}
 
 

@@ -189,9 +189,9 @@ def build_task(
         if (begun := control.build_prediction(question, content, earlier)) is not None:
             regions.append(begun | {"from_name": question.name, "to_name": passes.get_main_object(definition, fields)})
         if elements.has_task_options(question):
-            data[elements.get_options_key(question)] = control.build_options(
-                question, content, order, keys[question.name], texts
-            )
+            options = control.build_options(question, content, order, keys[question.name], texts)
+            types = passes.is_typed(questions)
+            data[elements.get_options_key(question)] = elements.drop_letter_keys(options) if types else options
     if first is not None:
         right = (
             RightAnswers(golds=gold, accepted=tuple(item.accepted or ()), explanation=item.explanation)

@@ -37,6 +37,8 @@ class ControlContext:
     texts: InterfaceWords
     requirement: Mapping[str, str | bool | None] = field(default_factory=dict)
     """The attributes by which Label Studio requires an answer to the question at hand, or not."""
+    mark_names: Mapping[str, str] = field(default_factory=dict)
+    """What the labels of marked parts are called, by question."""
     confirms: bool = False
     """Whether nothing is an answer to the question at hand that has to be confirmed."""
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:  # elements make elements, so that the bot, which reads export
 DIGIT_HOTKEYS = "1234567890"
 UNUSED_HOTKEYS = tuple(f"ctrl+alt+shift+{key}" for key in "qwetyiopasdfgjklzxcvbn")
 """Combinations that nobody presses, for options that are to have no key: Label Studio gives them one of its own."""
+_ROW = "1234567890qwetyiopasdfgjklzxcvbn"
+_FAR_HOTKEYS = tuple(f"{keys}+{key}" for keys in ("ctrl+alt+meta", "alt+shift+meta", "ctrl+shift+meta") for key in _ROW)
 STOPPED = '.lsf-controls :is(button[name=submit], [data-testid$="-dropdown"]) { opacity: .4; pointer-events: none; }'
 """The end of a rule of CSS that stops Submit and Update, which Label Studio's own settings cannot."""
 _FORBIDDEN_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -29,6 +31,16 @@ def has_task_options(question: Question) -> bool:
 def get_options_key(question: Question) -> str:
     """The data key of a question's options."""
     return f"options_{_escape_key(question.name)}"
+
+
+def drop_letter_keys(options: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Options of a task for a page where texts are typed: more of them than digits all have keys that nobody presses.
+
+    Label Studio gives a letter to those without a key, and words typed outside of a field would choose them.
+    """
+    if len(options) <= len(DIGIT_HOTKEYS):
+        return options
+    return [option | {"hotkey": key} for option, key in zip(options, _FAR_HOTKEYS, strict=False)]
 
 
 def get_edit_key(question: Question) -> str:

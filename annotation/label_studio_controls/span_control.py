@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from annotation.campaigns.questions import QuestionContent, SpanQuestion
+from annotation.campaigns.questions import Question, QuestionContent, SpanQuestion
 from annotation.campaigns.questions.question_base import decode_json
 from annotation.label_studio_controls import control_base, decision_controls, elements
 from annotation.label_studio_controls.elements import add_element, escape_html
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 CLASS_KEYS = ("labels", "hypertextlabels", "paragraphlabels")
 """The keys of a region under which Label Studio's controls store the classes of a marked part."""
 MARKED, NOTHING = "marked", "none"
+MAX_LABEL_LENGTH = 40
+"""The longest question that is itself the label of what is marked, in characters."""
 CONTEXT_LENGTH = 60
 """How many characters are shown on either side of a marked part."""
 
@@ -48,7 +50,8 @@ class SpanControl(control_base.ControlType[SpanQuestion]):
         elements.add_header(card, " ".join(hints), name="told", size=6)
         text = elements.get_text_object(question.field)
         marks = add_element(card, "Labels", name=question.name, toName=text, maxUsages=question.most)
-        _add_option(marks, "Label", question.text, alias=question.name, keys=context.hotkeys[question.name])
+        label = context.mark_names.get(question.name, question.text)
+        _add_option(marks, "Label", label, alias=question.name, keys=context.hotkeys[question.name])
         aliases = [alias for alias in _list_aliases(question) if required or alias != MARKED]
         if not aliases:
             return
@@ -56,7 +59,7 @@ class SpanControl(control_base.ControlType[SpanQuestion]):
         how = {"none": question.none} if question.none is not None else {}
         if MARKED in aliases:
             warned = elements.get_unmarked_class(question.name)
-            add_element(card, "Style").text = _build_marked_style(warned, elements.escape_variables(question.text))
+            add_element(card, "Style").text = _build_marked_style(warned, elements.escape_variables(label))
             elements.add_header(card, context.texts("is-unmarked"), name=f"warned hr-{warned}", size=6)
         asked = question.text.rstrip(".")
         message = context.texts("mark-or-none" if how else "mark-first", question=asked, done=done, **how)
@@ -115,6 +118,20 @@ class SpanControl(control_base.ControlType[SpanQuestion]):
         """Add the marker as annotators have it."""
         view = decision_controls.add_condition(parent, decision_controls.OWN_MARKS)
         control_base.add_question(view, question, self, context, False)
+
+
+def name_marks(questions: Sequence[Question], texts: control_base.InterfaceWords) -> dict[str, str]:
+    """Return what the labels of marked parts are called, by question: the question itself, or a word if it is long.
+
+    Label Studio writes it on the button below the question and on each marked part.
+    """
+    marking = [question for question in questions if question.marks_parts]
+    long = [question for question in marking if len(question.text) > MAX_LABEL_LENGTH]
+    words = {
+        question.name: texts("mark") if len(marking) == 1 else texts("mark-number", number=number)
+        for number, question in enumerate(long, start=1)
+    }
+    return {question.name: words.get(question.name, question.text) for question in marking}
 
 
 def _list_aliases(question: SpanQuestion) -> tuple[str, ...]:

@@ -91,11 +91,14 @@ def adjudicate(
         (decides and item is None, "--gold, --accepted and --broken say what is right for one item.", "Add --item."),
         (number != DEFAULT_NUMBER and not label_studio, decision_push.NUMBER_PROBLEM, "Add --label-studio."),
     )
-    with database_session.open_database() as database:
+    with (
+        database_session.open_database() as database,
+        connection.resolve_person(database, adjudicator) as pseudonym,
+    ):
         with database.reading() as view:
             read = data_sets.read_project(view, project)
             loaded = read.project
-            person = reviewers.get_reviewer(view, connection.resolve_person(database, adjudicator))
+            person = reviewers.get_reviewer(view, pseudonym)
             asked = cases.get_question(loaded, question)
             data = read.read_data_set(asked.name)
             golds = cases.list_gold_items(view, project=loaded, question=asked.name)

@@ -27,17 +27,19 @@ def push_decisions(database: Database, order: DecisionOrder, *, as_json: bool) -
 
     with clients.connect_server() as client:
         pushed = sync.push_decisions(database, client, order, clock=database_session.make_clock(database))
+        names = {} if as_json else sync.read_full_names(database, client)
     if as_json:
         terminal_output.print_json(pushed.as_json())
         return
-    for line in _describe_push(pushed):
+    for line in _describe_push(pushed, names.get(pushed.person, pushed.person)):
         terminal_output.print_sentence(line)
 
 
-def _describe_push(pushed: DecisionPush) -> Iterator[str]:
+def _describe_push(pushed: DecisionPush, name: str) -> Iterator[str]:
+    """What was sent to somebody, by their e-mail and pseudonym, and what to do next."""
     recovered = f", {pushed.recovered} found there again" if pushed.recovered else ""
     cases = terminal_output.format_count(pushed.waiting, "task")
-    yield f"{cases} for {pushed.person} in Label Studio: {pushed.sent} sent{recovered}. {pushed.address}"
+    yield f"{cases} for {name} in Label Studio: {pushed.sent} sent{recovered}. {pushed.address}"
     if pushed.is_new:
         yield "The project there had been deleted, and was made anew."
     if pushed.withdrawn:

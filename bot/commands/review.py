@@ -170,10 +170,13 @@ def review(
         (number != DEFAULT_NUMBER and not label_studio, decision_push.NUMBER_PROBLEM, "Add --label-studio."),
         (show_gold and (undo or label_studio or (decides and not json)), gold_problem, "Leave it out."),
     )
-    with database_session.open_database() as database:
+    with (
+        database_session.open_database() as database,
+        connection.resolve_person(database, reviewer) as pseudonym,
+    ):
         with database.reading() as view:
             loaded = database_session.get_project(view, project)
-            who = reviewers.get_reviewer(view, connection.resolve_person(database, reviewer))
+            who = reviewers.get_reviewer(view, pseudonym)
             read = submissions.list_submissions(view, project=loaded, reviewer=who)
             revisions = {submission.answer_id: submission.revision for submission in read}
             command_line.refuse_options(

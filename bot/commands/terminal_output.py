@@ -28,6 +28,11 @@ READABLE_WIDTH = 28
 """Characters a line that a long text needs to be read in its column."""
 GAP = 2
 NO_BREAK = "\u00a0"
+_COMMAND_PART = r"(?:'[^']*'|[^\s'`();]*[^\s'`();.,:])"
+COMMAND = re.compile(
+    rf"(?:(?<=^)|(?<=: )|(?<=; )|(?<=`)|(?<= by ))hromada(?: {_COMMAND_PART}(?=[\s.,:;)`]|$))+", re.MULTILINE
+)
+"""A command in a sentence, to be copied in one piece."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +93,16 @@ def _wrap_text(text: str, width: int) -> Text:
     # rich would end lines at no-break spaces too, and print "0.8000 –" above "0.9200"
     lines = textwrap.wrap(_join_words(text), width, break_long_words=False, break_on_hyphens=False)
     return Text("\n".join(lines).replace(NO_BREAK, " "))
+
+
+def wrap_sentence(sentence: str, width: int) -> str:
+    """The sentence in lines of the width; a command is never broken, so that it can be copied, even if it is longer."""
+    joined = COMMAND.sub(lambda found: found[0].replace(" ", NO_BREAK), sentence)
+    lines = [
+        textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False, replace_whitespace=False)
+        for line in joined.split("\n")
+    ]
+    return "\n".join(lines).replace(NO_BREAK, " ")
 
 
 def _find_widths(columns: Sequence[TableColumn], *, width: int) -> list[int] | None:
@@ -185,9 +200,8 @@ def allow_closed_pipe() -> Iterator[None]:
 
 
 def print_sentence(sentence: str) -> None:
-    """Print one sentence."""
-    with allow_closed_pipe():
-        get_console().print(sentence, markup=False)
+    """Print one sentence, in lines as wide as the terminal."""
+    print_line(wrap_sentence(sentence, get_console().width))
 
 
 def print_line(text: str) -> None:
@@ -214,7 +228,7 @@ def print_table(
     out = get_console()
     with allow_closed_pipe():
         for part in build_table(title, columns, rows, notes=notes):
-            out.print(part)
+            out.print(part, crop=False)
 
 
 def build_table(
@@ -229,8 +243,10 @@ def build_table(
         )
         for index, header in enumerate(columns)
     ]
-    parts = lay_out_table(table_columns, width=get_console().width)
-    below = (*map(Text, notes), Text("")) if notes else ()
+    width = get_console().width
+    parts = lay_out_table(table_columns, width=width)
+    wrapped = [Text(wrap_sentence(note, width), no_wrap=True, overflow="ignore") for note in notes]
+    below = (*wrapped, Text("")) if notes else ()
     return Text(title, style="bold"), Text(""), *parts, Text(""), *below
 
 

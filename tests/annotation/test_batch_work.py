@@ -24,7 +24,14 @@ from annotation.store.models import (
     Participation,
     Project,
 )
-from annotation.vocabulary import AssignmentStatus, BatchWork, ParticipationStatus, Stage, Surface
+from annotation.vocabulary import (
+    SECOND_PASS_OCCASION,
+    AssignmentStatus,
+    BatchWork,
+    ParticipationStatus,
+    Stage,
+    Surface,
+)
 from annotation.workflow import definitions
 from annotation.workflow.lifecycle import projects, transitions
 from annotation.workflow.monitoring.batch_work import PersonWork, is_most_dropped, list_person_work
@@ -111,6 +118,10 @@ def work(db: Database, sandbox: Sandbox) -> tuple[PersonWork, ...]:
         other = add_batch(session, sandbox, project, IVAN)
         answer(session, sandbox, assign(session, sandbox, other, "s1"), FIXED, minute=10)
         assign(session, sandbox, other, "s2", due=NOW - timedelta(hours=1))
+        second = assign(session, sandbox, other, "s3")
+        answer(session, sandbox, second, FIXED, minute=12)
+        second.item_id, second.occasion = sandbox.items(session, project)["s1"].id or 0, SECOND_PASS_OCCASION
+        session.flush()
         unread = LabelStudioBatch(
             project_id=project.id or 0, annotator_id=mine.annotator_id, second=True, server="s", mark="2nd",
             remote_id=9, created_at=NOW,
@@ -132,8 +143,8 @@ def test_each_persons_work_is_counted_by_hand(work: tuple[PersonWork, ...]) -> N
     # her second pass is newer than the pull
     assert (olha.pulled_at, olha.queues[0].waiting) == (NOW - timedelta(minutes=1), frozenset({4, 5}))
     assert olha.queues[0].aside == frozenset({4}), "the other one is of somebody else"
-    assert (ivan.waiting, ivan.answered, ivan.late, ivan.per_hour) == (1, 1, 1, None)
-    assert (ivan.seconds, ivan.corrections.unchanged_share) == (600, 0)
+    assert (ivan.waiting, ivan.answered, ivan.second_answered, ivan.late) == (1, 1, 1, 1), "both passes of one item"
+    assert (ivan.seconds, ivan.corrections.number, ivan.corrections.unchanged_share) == (660, 1, 0)
 
 
 def test_people_of_an_adopted_project_are_counted_by_its_answers(db: Database, sandbox: Sandbox) -> None:

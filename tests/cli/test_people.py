@@ -293,9 +293,11 @@ def test_a_message_to_all_is_sent_once_it_is_confirmed(hromada: Hromada, who: st
 
 
 def test_items_in_hand_are_taken_back(hromada: Hromada, who: str) -> None:
-    """The place is free for others; where nothing is in hand, it is said."""
+    """The place is free for others; if nothing is assigned to them, the error names who has the item."""
     refused = hromada("people", "release", who, "--project", "words")
-    assert (refused.code, "has nothing in hand in words" in refused.err) == (2, True)
+    assert (refused.code, f"No item of words is assigned to {who}." in refused.err) == (2, True)
+    named = ("people", "release", who, "--project", "words", "--item", "2")
+    assert f"'2' is not assigned to {who} in words: nobody has it now." in hromada(*named).err
 
     def hand_out(session: Session) -> str:
         annotator = session.exec(select(Annotator)).one()
@@ -322,6 +324,19 @@ def test_items_in_hand_are_taken_back(hromada: Hromada, who: str) -> None:
         return str(session.exec(select(Item.free).where(Item.external_id == "2")).one())
 
     assert in_database(hromada, count_free) == "2"
+
+    def hand_to_another(session: Session) -> str:
+        held = session.exec(select(Assignment).join(Item).where(Item.external_id == "2")).one()
+        other = Annotator(pseudonym="other", created_at=NOW)
+        session.add(other)
+        session.flush()
+        held.annotator_id, held.status = other.id or 0, AssignmentStatus.LIVE
+        return other.pseudonym
+
+    assert in_database(hromada, hand_to_another) == "other"
+    refused = hromada(*named)
+    assert f"'2' is not assigned to {who} in words: other has it." in refused.err
+    assert "Take it back from them: `hromada people release other --project words --item 2`." in refused.err
 
 
 def test_messages_are_listed_and_answered(hromada: Hromada, who: str) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from bot.commands import terminal_output
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
@@ -78,3 +80,20 @@ def test_several_long_texts_of_a_row_stand_below_together(hromada: Hromada) -> N
         ["note", " apples"], ["  items", " item-1000, item-1001, item-1002 and 6 more"],
         ["note", " pears"], ["  items", " item-1000, item-1001, item-1002 and 6 more"],
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("sentence", "command"),
+    [
+        ("Send again: {} then", "hromada label-studio push stories --person olha@example.org --number 5"),
+        ("Take it back from them now: `{}`.", "hromada people release olha@example.org --project stories --item s1"),
+        ("On paper, which is kept: {} (and more).", "hromada people agree o@example.org --how 'signed, folder 3'"),
+    ],
+)
+def test_a_command_in_a_sentence_is_in_one_line(sentence: str, command: str) -> None:
+    """It is copied from there, and half of a command would do something else; other words end lines as they fit."""
+    for width in (40, 60, 80):
+        lines = terminal_output.wrap_sentence(f"One two three four. {sentence.format(command)}", width).splitlines()
+        assert any(command in line for line in lines)
+        assert all(len(line) <= max(width, len(command) + 6) for line in lines)
+    assert max(map(len, terminal_output.wrap_sentence("tasks that hromada did not send " * 9, 40).splitlines())) <= 40

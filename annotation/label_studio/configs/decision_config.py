@@ -11,7 +11,7 @@ from annotation.campaigns.questions import Question
 from annotation.label_studio.configs.label_config import add_html, add_item
 from annotation.label_studio.configs.style import build_style
 from annotation.label_studio.texts import InterfaceTexts, load_texts
-from annotation.label_studio_controls import decision_controls, elements, get_control
+from annotation.label_studio_controls import decision_controls, elements, get_control, span_control
 from annotation.label_studio_controls.control_base import ControlContext
 from annotation.label_studio_controls.decision_controls import add_card, add_condition
 from annotation.label_studio_controls.elements import add_element, add_text_area, add_view, escape_variables
@@ -27,7 +27,9 @@ def render_adjudication_config(definition: ProjectFile, question: Question) -> s
     _add_choices(verdicts, decision_controls.VERDICT, decision_controls.VERDICTS_KEY, texts("verdict-asks"))
     unused = iter(elements.UNUSED_HOTKEYS)
     hotkeys = {name: tuple(islice(unused, count)) for name, count in control.count_hotkeys(question).items()}
-    context = ControlContext(main_object=decision_controls.ANSWERS_OBJECT, hotkeys=hotkeys, texts=texts)
+    names = span_control.name_marks([question], texts)
+    main = decision_controls.ANSWERS_OBJECT
+    context = ControlContext(main_object=main, hotkeys=hotkeys, texts=texts, mark_names=names)
     control.build_decision_control(shown if control.is_beside_item else asked, question, context)
     is_not_broken = add_condition(asked, decision_controls.BROKEN, when="choice-unselected")
     others = add_card(add_view(is_not_broken, "keyless"), texts("also-asks"), told=texts("also-told"))
@@ -82,7 +84,7 @@ def _add_page(
     definition: ProjectFile, fields: tuple[str, ...], texts: InterfaceTexts, *, beside: bool, panels: bool
 ) -> tuple[Element, Element, Element]:
     """The page; in it the view of the item and the answers, and the one for what is asked, beside it or below."""
-    page = Element("View", {"className": "hr-page"})
+    page = Element("View", {"className": "hr-page hr-typed"})
     add_element(page, "Style").text = build_style(panels=panels, decisions=True)
     if beside:
         body = add_view(page, "beside")

@@ -12,7 +12,7 @@ from annotation.campaigns.questions import Question
 from annotation.label_studio import passes
 from annotation.label_studio.configs.style import build_style
 from annotation.label_studio.texts import InterfaceTexts, load_texts
-from annotation.label_studio_controls import elements, get_control
+from annotation.label_studio_controls import elements, get_control, span_control
 from annotation.label_studio_controls.control_base import ControlContext, add_question
 from annotation.label_studio_controls.elements import add_element, add_header, add_view
 from annotation.label_studio_controls.results import SEEN_CONTROL
@@ -32,12 +32,13 @@ def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -
     questions = passes.list_questions(definition, second_pass=second_pass)
     by_name = {question.name: question for question in questions}
     fields = passes.list_marked_columns(definition, second_pass=second_pass)
-    page = Element("View", {"className": "hr-page"})
+    page = Element("View", {"className": "hr-page" + " hr-typed" * passes.is_typed(questions)})
     add_element(page, "Style").text = build_style(panels=any(question.marks_parts for question in questions))
     context = ControlContext(
         main_object=passes.get_main_object(definition, fields),
         hotkeys=passes.assign_hotkeys(definition, second_pass=second_pass),
         texts=texts,
+        mark_names=span_control.name_marks(questions, texts),
     )
     corrected = [question for question in questions if get_control(question).is_beside_item]
     n_sides = max((len(question.option_columns) for question in questions), default=0)

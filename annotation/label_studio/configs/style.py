@@ -129,6 +129,7 @@ body:has(.hr-needed:not([style*="none"]) ~ EMPTIED) STOPPED
   vertical-align: 1px;
 }
 .hr-keyless :is(.lsf-hint, .lsf-label__hotkey) { display: none; }
+.hr-typed .lsf-choices:has(.lsf-choice:nth-child(11)) .lsf-hint { display: none; }
 @container (min-width: 900px) {
   .hr-columns { grid-template-columns: 1fr 1fr; }
   .hr-of-3 { grid-template-columns: 1fr 1fr 1fr; }
@@ -165,6 +166,22 @@ DECISIONS = """
 }
 """
 
+HEADER = """
+@media (max-width: 1000px) {
+  .lsf-menu-header__trigger { flex: none; gap: 16px; min-width: 0; }
+  .lsf-menu-header__context, .lsf-menu-header__context-item_left { min-width: 0; }
+  .lsf-menu-header__context-item_right { flex: none; }
+  .lsf-breadcrumbs, .lsf-breadcrumbs__list, .lsf-breadcrumbs__item { min-width: 0; }
+  .lsf-breadcrumbs__item:is(:first-child, :last-child), .lsf-breadcrumbs__item::before, .lsf-breadcrumbs__item::after {
+    display: none !important;
+  }
+  .lsf-breadcrumbs__item a, .lsf-breadcrumbs__label {
+    display: block !important; overflow: hidden; text-overflow: ellipsis; white-space: nowrap;
+  }
+}
+"""
+"""Label Studio's own header on a narrow screen: the title alone, shortened, so that no button is beyond the edge."""
+
 WITHOUT_PANELS = """
 .lsf-sidepanels__wrapper { display: none; }
 .lsf-sidepanels { padding: 0 !important; }
@@ -177,4 +194,4 @@ def build_style(*, panels: bool, decisions: bool = False) -> str:
     `decisions` is for pages on which answers are decided on.
     """
     questions = QUESTIONS.replace("EMPTIED", EMPTIED).replace("STOPPED", STOPPED)
-    return PAGE + ITEM + questions + DECISIONS * decisions + ("" if panels else WITHOUT_PANELS)
+    return PAGE + HEADER + ITEM + questions + DECISIONS * decisions + ("" if panels else WITHOUT_PANELS)

@@ -175,6 +175,15 @@ def release_batch(session: Session, batch_id: int, *, by: BatchHolder) -> None:
     session.connection().execute(mine.values(holder=None, held_until=None))
 
 
+def delete_unused_batch(session: Session, batch_id: int) -> None:
+    """Delete a batch that has no project there and no task: a push found nothing for it."""
+    batch = session.get_one(LabelStudioBatch, batch_id)
+    tasks = select(func.count()).select_from(LabelStudioTask).where(LabelStudioTask.batch_id == batch_id)
+    if batch.remote_id is None and not session.exec(tasks).one():
+        session.delete(batch)
+        session.flush()
+
+
 def _is_dead(stored: str, by: BatchHolder) -> bool:
     machine, _, rest = stored.partition(" ")
     process = rest.partition(" ")[0]

@@ -178,6 +178,8 @@ class _Push:
         Where the batch is new and nothing is assigned, no project is made.
         """
         if self._is_new_and_empty():
+            with self.database.transaction() as session:
+                batches.delete_unused_batch(session, self.batch_id)
             return self._describe()
         definition = definitions.get_project_definition(self.project)
         settings = remote_projects.RemoteSettings(

@@ -382,7 +382,7 @@ def _write_question(guess: QuestionGuess, asked: str, language: str) -> tuple[Ya
         "" if guess.text else "the header above the answers" if is_sentence else "the files do not say what was asked"
     )
     text = asked if is_sentence else _ASKED.get(language, _ASKED["en"])
-    required = [] if guess.is_required else [YamlLine("required", "no", "it may be left without an answer")]
+    required = [] if guess.is_required else [YamlLine("required", "no", "annotators can leave it unanswered")]
     return (guess.type, YamlLine("text", text, comment, sure=bool(guess.text)), *guess.keys, *required)
 
 

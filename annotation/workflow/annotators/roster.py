@@ -69,10 +69,10 @@ def unsuspend_annotator(session: Session, *, annotator: Annotator, now: datetime
 def release_items(
     session: Session, *, annotator: Annotator, project: Project, now: datetime, items: Collection[str] = ()
 ) -> ReleasedCounts:
-    """Free an annotator's assigned items of a project for others, in Telegram and in Label Studio.
+    """Take back what is assigned to an annotator in a project, in Telegram and in Label Studio, so that others get it.
 
-    With `items`, by their ids, only these. Raises NotFound for an unknown id, and Conflict where they have nothing of
-    it; then nothing is taken back.
+    With `items`, by their ids, only these. Raises NotFound for an unknown id, and Conflict that names who has the item
+    if it is not theirs; then nothing is taken back.
     """
     names = {
         written: queries.resolve_item_id(session, project_id=project.id or 0, written=written) for written in items
@@ -93,17 +93,14 @@ def release_items(
         Assignment.project_id == project.id,
         Assignment.status == AssignmentStatus.LIVE,
     )
-    in_hand = set(session.exec(held))
-    if not in_hand:
-        raise Conflict(
-            f"{annotator.pseudonym} has nothing in hand in {project.name}.", remedy="There is nothing to do."
-        )
+    assigned = set(session.exec(held))
     for name, number in ids.items():
-        if number not in in_hand:
-            raise Conflict(
-                f"{annotator.pseudonym} does not have {spelling.quote_word(name)} in hand in {project.name}.",
-                remedy=f"`hromada status {project.name} --item {name}` shows where it is.",
-            )
+        if number not in assigned:
+            raise _explain_holder(session, annotator, project, item=name, item_id=number)
+    if not assigned:
+        raise Conflict(
+            f"No item of {project.name} is assigned to {annotator.pseudonym}.", remedy="There is nothing to do."
+        )
     return withdrawal.release_live_assignments(
         session,
         annotator_id=annotator.id or 0,
@@ -111,6 +108,28 @@ def release_items(
         why=AssignmentEnd.RELEASED,
         project_id=project.id,
         item_ids=ids.values() if items else None,
+    )
+
+
+def _explain_holder(session: Session, annotator: Annotator, project: Project, *, item: str, item_id: int) -> Conflict:
+    """The error for an item that is not assigned to the annotator: who answered it, or who has it."""
+    rows = session.exec(
+        select(Annotator.pseudonym, Assignment.status, Assignment.annotator_id)
+        .join(Annotator, col(Annotator.id) == col(Assignment.annotator_id))
+        .where(Assignment.item_id == item_id)
+        .order_by(col(Annotator.pseudonym))
+    ).all()
+    remedy = f"See `hromada status {project.name} --item {item}`."
+    if any(owner == annotator.id and status == AssignmentStatus.DONE for _, status, owner in rows):
+        return Conflict(f"{annotator.pseudonym} has answered {spelling.quote_word(item)} already.", remedy=remedy)
+    holders = list(dict.fromkeys(name for name, status, _ in rows if status == AssignmentStatus.LIVE))
+    if holders:
+        command = f"hromada people release {holders[0]} --project {project.name} --item {item}"
+        remedy = f"Take it back from them: `{command}`."
+    has = f"{' and '.join(holders)} {'have' if len(holders) > 1 else 'has'} it" if holders else "nobody has it now"
+    return Conflict(
+        f"{spelling.quote_word(item)} is not assigned to {annotator.pseudonym} in {project.name}: {has}.",
+        remedy=remedy,
     )
 
 

@@ -111,7 +111,10 @@ def build_assigned_item(opened: OpenedAssignment, *, is_new: bool = False) -> As
     number = stage_number = get_number(opened) if way is None or assignment.stage in _PREPARING else way.number
     if way is not None:
         number = way.number
-    second = second_pass.build_second_pass(opened, context.definition.all_questions) if opened.is_second_pass else None
+    second = None
+    if opened.is_second_pass:
+        questions = list_questions(context, item)
+        second = second_pass.build_second_pass(opened, questions, orders=_list_orders(context, assignment))
     return AssignedItem(
         assignment_id=opened.assignment_id,
         revision=assignment.open_revision or 0,

@@ -38,10 +38,12 @@ PASSED_KINDS = (ExclusionKind.PILOT, ExclusionKind.EXPOSED)
 class ComparedAnswer:
     """A question with the annotator's first answer and the gold as readers see them, None where there is none.
 
-    `right` says whether they agree, None where one of them is missing.
+    `options` are the item's own options in the order shown; empty if all items have the same. `right` says whether the
+    answers agree, None where one of them is missing.
     """
 
     question: str
+    options: tuple[str, ...]
     first: str | None
     gold: str | None
     right: bool | None
@@ -113,15 +115,20 @@ def get_first_assignment(session: Session, second: AssignmentRow) -> AssignmentR
     return first
 
 
-def build_second_pass(opened: OpenedAssignment, questions: Sequence[Question]) -> SecondPass:
-    """What an assignment of the second pass shows beside the item; `questions` are those of both passes."""
+def build_second_pass(
+    opened: OpenedAssignment, questions: Sequence[Question], *, orders: Mapping[str, Sequence[int]]
+) -> SecondPass:
+    """What an assignment of the second pass shows beside the item; `questions` are those of both passes.
+
+    `orders` are the orders in which the options were shown, by question.
+    """
     item, first_question = opened.item, questions[0].name
     blind = _select_blind_answers(opened, questions)
     golds = item.golds or ({} if item.gold is None else {first_question: item.gold})
     compared = [
         _compare_answers(
             question, item, blind.get(question.name), golds.get(question.name),
-            accepted=tuple(item.accepted or ()) if number == 0 else (),
+            accepted=tuple(item.accepted or ()) if number == 0 else (), order=orders.get(question.name),
         )
         for number, question in enumerate(questions)
         if question.name in blind or question.name in golds
@@ -244,13 +251,22 @@ def insert_second_assignment(
 
 
 def _compare_answers(
-    question: Question, item: ItemRow, first: str | None, gold: str | None, *, accepted: Sequence[str]
+    question: Question,
+    item: ItemRow,
+    first: str | None,
+    gold: str | None,
+    *,
+    accepted: Sequence[str],
+    order: Sequence[int] | None,
 ) -> ComparedAnswer:
     right = None
     if first is not None and gold is not None:
         right = is_right_answer(question.normalisation, first, (gold, *accepted))
+    has_own_options = question.takes_item_options and question.fixed_options is None and not question.option_columns
+    options = question.get_options(item.options) if has_own_options else ()
     return ComparedAnswer(
         question=question.text,
+        options=options if order is None or not options else tuple(options[index] for index in order),
         first=_describe_answer(question, item, first),
         gold=_describe_answer(question, item, gold),
         right=right,

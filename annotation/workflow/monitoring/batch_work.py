@@ -85,12 +85,13 @@ class CorrectionCounts:
 class PersonWork:
     """The work of one person in a project in Label Studio, answers as they were last pulled.
 
-    `waiting` counts items (or decisions) that are theirs and not answered, `answered` and `skipped` those that they
-    ended. `due_at` is the first date by which a waiting item is to be answered, `late` counts waiting items whose date
-    is over. `returned` counts items that ended without an answer, by their date or as they were released. `seconds` is
-    the median time of an answer, `per_hour` items in an active hour, None for fewer than two. `accounts` are the
-    person's accounts by server. `in_telegram` says that the bot can write to them. `pulled_at` is the time up to which
-    their queues were read, None before the first pull; a queue that is newer than the last pull does not count.
+    `waiting` counts items (or decisions) that are theirs and not answered in a pass, `answered` and `skipped` those
+    that they ended. `second_answered` counts those of them that they also answered in the second pass. `due_at` is the
+    first date by which a waiting item is to be answered, `late` counts waiting items whose date is over. `returned`
+    counts items that ended without an answer, by their date or as they were released. `seconds` is the median time of
+    an answer, `per_hour` items in an active hour, None for fewer than two. `accounts` are the person's accounts by
+    server. `in_telegram` says that the bot can write to them. `pulled_at` is the time up to which their queues were
+    read, None before the first pull; a queue that is newer than the last pull does not count.
     """
 
     project: str
@@ -104,6 +105,7 @@ class PersonWork:
     queues: tuple[StudioQueue, ...]
     waiting: int
     answered: int
+    second_answered: int = 0
     skipped: int = 0
     late: int = 0
     returned: int = 0
@@ -301,8 +303,11 @@ def _count_open_items(
 
 
 class _Answer(NamedTuple):
-    """A final answer: whether it is a skip, its known seconds, and the texts that it corrects with their originals."""
+    """A final answer: its pass, whether it is a skip, its known seconds, and the texts that it corrects with their
+    originals.
+    """
 
+    is_second: bool
     is_skip: bool
     seconds: float | None
     texts: tuple[tuple[str, str], ...]
@@ -321,9 +326,10 @@ def _read_answers(
     data = col(Item.data) if edits else sa.null()
     columns: list[Any] = [
         col(Assignment.annotator_id),
+        col(Assignment.occasion) == SECOND_PASS_OCCASION,
         col(Judgement.skip_reason).is_not(None),
         judgements.build_known_seconds(),
-        sa.and_(col(Assignment.item_revision) == col(Item.revision), col(Assignment.occasion) != SECOND_PASS_OCCASION),
+        col(Assignment.item_revision) == col(Item.revision),
         col(Judgement.response),
         col(Judgement.answers),
         data,
@@ -341,10 +347,13 @@ def _read_answers(
         .order_by(col(Assignment.id))
     )
     by_annotator: dict[int, list[_Answer]] = defaultdict(list)
-    for annotator_id, is_skip, seconds, is_comparable, response, answers, shown in session.connection().execute(query):
+    for annotator_id, is_second, is_skip, seconds, is_current, response, answers, shown in session.connection().execute(
+        query
+    ):
         given = {first: response} if answers is None else answers
-        texts = () if is_skip or not is_comparable else _pair_texts(edits, shown=shown or {}, given=given)
-        by_annotator[annotator_id].append(_Answer(is_skip, seconds, texts))
+        is_comparable = is_current and not is_second and not is_skip
+        texts = _pair_texts(edits, shown=shown or {}, given=given) if is_comparable else ()
+        by_annotator[annotator_id].append(_Answer(is_second, is_skip, seconds, texts))
     return by_annotator
 
 
@@ -378,7 +387,8 @@ def _summarize_answers(answers: Sequence[_Answer]) -> dict[str, Any]:
     seconds = [answer.seconds for answer in given if answer.seconds is not None]
     pairs = [pair for answer in given for pair in answer.texts]
     return {
-        "answered": len(given),
+        "answered": sum(not answer.is_second for answer in given),
+        "second_answered": sum(answer.is_second for answer in given),
         "skipped": sum(answer.is_skip for answer in answers),
         "seconds": statistics.median(seconds) if seconds else None,
         "corrections": CorrectionCounts(

@@ -187,7 +187,8 @@ def watch(
         project_id = connection.find_project_id(database, project)
         receiver = _parse_receiver(listen, address)
         seconds = terminal_output.format_count(every, "second")
-        terminal_output.print_sentence(f"Pulling every {seconds}; what changed is printed. Ctrl-C ends it.")
+        calls = "" if listen is None else f", and when Label Studio calls {listen}"
+        terminal_output.print_sentence(f"Pulling every {seconds}{calls}; what changed is printed. Ctrl-C ends it.")
 
         def start(stop: asyncio.Event) -> Awaitable[None]:
             return sync.watch_batches(

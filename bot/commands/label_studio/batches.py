@@ -40,7 +40,7 @@ REASONS: Mapping[UnassignedReason, str] = {
     UnassignedReason.WITHDRAWN: "they withdrew from the project",
     UnassignedReason.CAP: "they have reached the limit that `caps` in the project file sets",
     UnassignedReason.QUOTA: "they have had as many items as `quota` in the programme file allows",
-    UnassignedReason.NOTHING_LEFT: "no other item is free for them",
+    UnassignedReason.NOTHING_LEFT: "all other items are taken, or they have had them",
     UnassignedReason.SEARCHING: "the search for items has not ended: push again",
 }
 """Why an annotator gets no more items, and what helps."""
@@ -88,7 +88,8 @@ def _describe_push(result: PushResult, written: str, names: Mapping[str, str]) -
     if result.nothing_assigned is not None:
         reason = REASONS[result.nothing_assigned.reason].format(person=written, project=result.project)
         further = "; when they have done these, pull and push again" if result.before_main and result.in_hand else ""
-        yield f"They get no more now: {reason}{further}."
+        amount = "no more" if result.in_hand else "none"
+        yield f"They get {amount} now: {reason}{further}."
     elif not result.in_hand and not result.left_out:
         yield "None of their answers waits for a second look: pull the first ones before."
     by_reason: dict[str, list[str]] = defaultdict(list)
@@ -217,15 +218,17 @@ def open_(
     from bot.commands import database_session
 
     with database_session.open_database() as database, connection.connect() as client:
-        (who,) = connection.find_annotators(database, client, [person])
-        address = _find_address(database, client, project, person=who, second=second)
+        (pseudonym,) = connection.find_annotators(database, client, [person])
+        address = _find_address(database, client, project, pseudonym=pseudonym, written=person, second=second)
     terminal_output.print_sentence(address)
     if not print_only:
         webbrowser.open(address)
 
 
-def _find_address(database: Database, client: Client, project: str, *, person: str, second: bool) -> str:
-    """The address of an annotator's batch; raises NotFound where there is none."""
+def _find_address(
+    database: Database, client: Client, project: str, *, pseudonym: str, written: str, second: bool
+) -> str:
+    """The address of an annotator's batch; raises NotFound, naming them as `written`, if there is none."""
     from annotation.label_studio import sync
     from annotation.vocabulary import BatchWork
     from annotation.workflow.annotators import roster
@@ -234,11 +237,11 @@ def _find_address(database: Database, client: Client, project: str, *, person: s
     sync.adopt_server(database, client)
     with database.reading() as view:
         loaded = database_session.get_project(view, project)
-        annotator = roster.get_annotator(view, person)
+        annotator = roster.get_annotator(view, pseudonym)
         rows = sync.list_batches(view, server=client.server_id, project_id=loaded.id, annotator_id=annotator.id)
         answered = [batch for batch, _, _ in rows if batch.work is BatchWork.ANSWERS]
         remote_id = next((batch.remote_id for batch in answered if batch.second == second), None)
         if remote_id is None:
-            remedy = f"Fill it: hromada label-studio push {loaded.name} --person {person}"
-            raise NotFound(f"{person} has no such batch in {loaded.name}.", remedy=remedy)
+            remedy = f"Fill it: hromada label-studio push {loaded.name} --person {written}{' --second' * second}"
+            raise NotFound(f"{written} has no such batch in {loaded.name}.", remedy=remedy)
         return client.build_work_address(remote_id)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from annotation.errors import NotFound
+from annotation.errors import HromadaError, NotFound
 
 if TYPE_CHECKING:
     from sqlmodel import Session
@@ -90,24 +91,33 @@ def find_annotators(database: Database, client: Client, written: Sequence[str]) 
         }
 
 
-def resolve_person(database: Database, written: str) -> str:
+@contextmanager
+def resolve_person(database: Database, written: str) -> Iterator[str]:
     """The pseudonym of an annotator who is named by it, or by the e-mail of their account in Label Studio.
 
-    Only for an e-mail is the server asked. Raises NotFound if it has no such account, or the account is nobody's.
+    Only for an e-mail is the server asked; errors within the block then also name people by their e-mails. Raises
+    NotFound if it has no such account, or the account is nobody's.
     """
     from annotation.label_studio import sync
 
     if "@" not in written:
-        return written
+        yield written
+        return
     with connect() as client:
+        emails = {account.id: account.email for account in client.list_accounts()}
         account_id = find_accounts(client, [written])[written]
         sync.adopt_server(database, client)
         with database.reading() as view:
-            pseudonym = sync.map_accounts_to_pseudonyms(view, server=client.server_id).get(account_id)
+            pseudonyms = sync.map_accounts_to_pseudonyms(view, server=client.server_id)
+    pseudonym = pseudonyms.get(account_id)
     if pseudonym is None:
         remedy = f"Link it: hromada label-studio link {written}, with --person PSEUDONYM if they have one."
         raise NotFound(f"The account {written} belongs to no annotator.", remedy=remedy)
-    return pseudonym
+    names = {name: emails[account] for account, name in sorted(pseudonyms.items()) if emails.get(account)}
+    try:
+        yield pseudonym
+    except HromadaError as failure:
+        raise failure.replace_words(names | {pseudonym: written}) from None
 
 
 def register_account(transaction: Session, client: Client, account_id: int) -> tuple[Annotator, bool]:

@@ -17,7 +17,7 @@ from bot.commands.command_line import AsJson
 from bot.commands.label_studio import connection
 
 if TYPE_CHECKING:
-    from annotation.label_studio.local_server import LocalServer
+    from annotation.label_studio.local_server import LocalServer, StartReport
 
 
 def doctor(json: AsJson = False) -> None:
@@ -106,15 +106,25 @@ def up(
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: _end(ended))
-    terminal_output.print_sentence("Label Studio is starting; the first time takes half a minute …")
+    terminal_output.print_sentence("Label Studio is starting. The first time takes half a minute, or some minutes …")
     try:
-        with local_server.run_server(executable, data, host=address.host, port=address.port, email=email) as server:
+        with local_server.run_server(
+            executable, data, host=address.host, port=address.port, email=email, on_wait=_print_report
+        ) as server:
             for line in _describe_server(server, data):
                 terminal_output.print_line(line)
             server.wait(ended)
     except KeyboardInterrupt:
         pass
     terminal_output.print_sentence("Label Studio has ended; its data are kept.")
+
+
+def _print_report(report: StartReport) -> None:
+    """Say that the server is still starting, and what is waited for."""
+    terminal_output.print_sentence(
+        f"Still starting after {report.seconds} seconds: its process runs, /health {report.health}."
+        f" Its log: {report.log_line}"
+    )
 
 
 def _end(ended: threading.Event) -> None:

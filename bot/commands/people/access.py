@@ -27,10 +27,12 @@ def open_annotator(pseudonym: str) -> Iterator[tuple[Session, Annotator, datetim
     from bot.commands import database_session
     from bot.commands.label_studio import connection
 
-    with database_session.open_database() as database:
-        resolved = connection.resolve_person(database, pseudonym)
-        with database.transaction() as transaction:
-            yield transaction, roster.get_annotator(transaction, resolved), database_session.get_time(transaction)
+    with (
+        database_session.open_database() as database,
+        connection.resolve_person(database, pseudonym) as resolved,
+        database.transaction() as transaction,
+    ):
+        yield transaction, roster.get_annotator(transaction, resolved), database_session.get_time(transaction)
 
 
 def suspend(

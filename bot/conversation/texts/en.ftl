@@ -332,6 +332,9 @@ span-moved = The screen has changed. Please tap again.
 
 # In the line above a question, in small letters: it is shown a second time, with the right answer.
 second-pass = now with the right answer
+# On the second look, below the item: the options from which the annotator chose at first.
+# $options (a poem · a fable): the options, in one line or one below the other
+second-options = Options: { $options }
 # On the second look: what the annotator answered at first.
 # $answer (a poem): their answer
 second-first = Your answer: { $answer }

@@ -174,6 +174,7 @@ span-moved = Ekran się zmienił. Dotknij jeszcze raz.
 ## Drugie spojrzenie: poprawna odpowiedź na ekranie
 
 second-pass = teraz z poprawną odpowiedzią
+second-options = Opcje: { $options }
 second-first = Twoja odpowiedź: { $answer }
 second-gold = Poprawna: { $answer }
 second-right = Twoja odpowiedź jest poprawna: { $answer }

@@ -180,6 +180,7 @@ span-moved = Экран уже изменился. Коснитесь ещё р�
 ## Второй взгляд: правильный ответ на экране
 
 second-pass = теперь с правильным ответом
+second-options = Варианты: { $options }
 second-first = Ваш ответ: { $answer }
 second-gold = Правильный: { $answer }
 second-right = Вы ответили правильно: { $answer }

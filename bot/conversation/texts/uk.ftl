@@ -180,6 +180,7 @@ span-moved = Екран уже змінився. Торкніться ще ра�
 ## Другий погляд: правильна відповідь на екрані
 
 second-pass = тепер із правильною відповіддю
+second-options = Варіанти: { $options }
 second-first = Ваша відповідь: { $answer }
 second-gold = Правильна: { $answer }
 second-right = Ви відповіли правильно: { $answer }

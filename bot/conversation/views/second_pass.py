@@ -1,4 +1,6 @@
-"""The second pass of an item: the annotator's answer beside the right one, and the button that nothing is wrong."""
+"""The second pass of an item: its options, the annotator's answer beside the right one, and the button that nothing is
+wrong.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from annotation.campaigns.questions import Question
+from annotation.campaigns.questions.question_base import count_units
 from annotation.workflow.assignments import AssignedItem, ComparedAnswer, SecondPass
 from annotation.workflow.conversations.conversation_state import AskedQuestion
 from bot.conversation import message_layout
@@ -17,9 +20,12 @@ from bot.conversation.updates_and_calls import ButtonAction, ButtonRows
 def build_second_pass_blocks(
     shown: SecondPass, pieces: Sequence[Mapping[str, Any]], translate: Texts
 ) -> list[TextBlock]:
-    """The answers compared, why the right one is right, and the pieces of later steps that are not the right answer."""
+    """The item's options, the answers compared, why the right one is right, and the pieces of later steps that are not
+    the right answer.
+    """
     several = len(shown.compared) > 1
-    blocks = [_build_comparison(compared, translate, with_question=several) for compared in shown.compared]
+    blocks = [TextBlock(_list_options(options, translate)) for options in _list_distinct_options(shown)]
+    blocks += [_build_comparison(compared, translate, with_question=several) for compared in shown.compared]
     blocks.append(TextBlock(shown.explanation or ""))
     golds = {compared.gold for compared in shown.compared}
     for piece in pieces:
@@ -48,6 +54,21 @@ def is_all_well(text: str) -> bool:
     return text.strip().strip(".!").casefold() in {
         get_texts(language)("second-none").casefold() for language in list_languages()
     }
+
+
+MAX_LINE_UNITS = 60
+"""The longest options that are written in one line, in UTF-16 units; longer ones get a line each."""
+
+
+def _list_distinct_options(shown: SecondPass) -> list[tuple[str, ...]]:
+    """The item's options by question; those of several questions that have the same once."""
+    return list(dict.fromkeys(compared.options for compared in shown.compared if compared.options))
+
+
+def _list_options(options: Sequence[str], translate: Texts) -> str:
+    line = " · ".join(options)
+    lines = line if count_units(line) <= MAX_LINE_UNITS else "".join(f"\n• {option}" for option in options)
+    return translate("second-options", options=lines)
 
 
 def _build_comparison(compared: ComparedAnswer, translate: Texts, *, with_question: bool) -> TextBlock:

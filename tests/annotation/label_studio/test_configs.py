@@ -145,6 +145,19 @@ def keys_by_control(config: ElementTree.Element) -> dict[str, list[str | None]]:
     return {name: [one.get("hotkey") for one in control] for name, control in controls(config).items()}
 
 
+def test_a_long_question_is_not_repeated_on_its_marks(tmp_path: Path) -> None:
+    """A short one names its marks; of long ones each has a number, where several mark in one page."""
+    long = "Позначте в першому тексті речення, яке веде до відповіді."
+    asked = [
+        f"  - {{name: q{number}, type: span, text: '{text}', field: text}}\n"
+        for number, text in enumerate((long, "Хто?", f"{long} Ще раз."))
+    ]
+    start = "project: p\ntitle: П\nlanguage: uk\noverlap: 1\nitems: {file: i.csv, id: id, show: text}\nquestions:\n"
+    for questions, labels in ((asked, ["Позначка 1", "Хто?", "Позначка 2"]), (asked[:1], ["Позначка"])):
+        config = tree(written(tmp_path, start + "".join(questions)))
+        assert [one.get("value") for one in config.iter("Label")] == labels
+
+
 def test_words_stay_words(tmp_path: Path) -> None:
     """No `$` is taken for a field of the task, and `<` and `&` for no mark-up."""
     config = tree(written(tmp_path, OPTIONED))

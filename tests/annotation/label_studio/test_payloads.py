@@ -111,6 +111,17 @@ def test_more_options_than_keys_have_none() -> None:
     assert [one.get("hotkey") for one in options] == [*"1234567890", None, None]
 
 
+def test_more_options_than_digits_have_no_letters_where_texts_are_typed() -> None:
+    """Label Studio would give those without a key a letter, which words typed outside of the field press."""
+    many = [f"варіант {number}" for number in range(12)]
+    typed = project(CHOICE, {"name": "why", "type": "text", "text": "Чому?"})
+    for n_options, pressed in ((12, 0), (10, 10)):
+        task = payloads.build_task(typed, item(options=many[:n_options]), assignment_id=1)
+        keys = [one["hotkey"] for one in task["data"]["options_answer"]]
+        assert len({*keys}) == n_options
+        assert sum("+" not in key for key in keys) == pressed
+
+
 def test_markup_in_an_item_is_text() -> None:
     """Nothing of an item becomes an element of the page."""
     data = {"topic": "<img src=x onerror=alert(1)>", "text": "a & b", "gold": "g"}

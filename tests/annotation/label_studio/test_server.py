@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 EXAMPLES = Path(__file__).parents[3] / "examples"
 INSIDE = """[...document.querySelectorAll(".hr-page, .hr-page *")]
     .every(one => one.getBoundingClientRect().right <= innerWidth + 1)"""
+HEADER_INSIDE = """[...document.querySelectorAll(".lsf-menu-header :is(button, a, .userpic, [data-testid=userpic])")]
+    .every(one => one.getBoundingClientRect().right <= innerWidth + 1)"""
 IN_BOTH_PASSES = "instance-filtering"
 TEMPLATES = [
     pytest.param(one.name, marks=() if one.name == IN_BOTH_PASSES else pytest.mark.slow)
@@ -94,6 +96,7 @@ def test_every_template_is_on_the_screen(
         assert asks.count() == len(passes.list_questions(definition, second_pass=first is not None))
         expect(visitor.page.locator(".lsf-errors, .lsf-error")).to_have_count(0)
         assert visitor.page.evaluate(INSIDE)
+        assert visitor.page.evaluate(HEADER_INSIDE)
     assert complaints == []
 
 

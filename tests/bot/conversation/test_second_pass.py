@@ -85,7 +85,8 @@ def test_the_gold_comes_after_the_blind_answer(project: Load, chat: Chat) -> Non
     for hidden in GOLD, "Правильно", BECAUSE, "ПРИМІТКА", "Вади", "Дуже":
         assert hidden not in before
     chat.tap("А")
-    for shown in f"Ваша відповідь: {WRONG}", f"Правильна: {GOLD}", BECAUSE, "ПРИМІТКА", "Вади логіки?":
+    options = f"Варіанти: {WRONG} · {GOLD} · не знаю"
+    for shown in options, f"Ваша відповідь: {WRONG}", f"Правильна: {GOLD}", BECAUSE, "ПРИМІТКА", "Вади логіки?":
         assert shown in chat.last.text
     assert read_rows(chat) == [(0, 0, {"answer": WRONG}, None, None)]
 

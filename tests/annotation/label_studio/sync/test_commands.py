@@ -145,7 +145,7 @@ def test_people_are_named_by_their_accounts_and_items_by_id_or_condition(
     assert "http" not in said
     hromada("pause", "q")
     said = hromada("label-studio", "push", "q", "--person", str(taras.id))
-    assert "They get no more now: the project is not running: hromada start, or hromada reopen." in said
+    assert "They get none now: the project is not running: hromada start, or hromada reopen." in said
 
 
 def test_all_missing_accounts_are_named_before_anything_is_linked(

@@ -264,14 +264,15 @@ def test_people_are_named_by_e_mail_and_items_are_released_one_by_one(
     assert "taras@example.org belongs to no annotator. Link it: hromada label-studio link taras" in refused
     told = hromada("label-studio", "push", "p", "--person", email).splitlines()
     assert told[0].startswith(f"2 items wait for {email} (")
-    assert told[2] == "They get no more now: no other item is free for them."
+    assert told[2] == "They get no more now: all other items are taken, or they have had them."
     code = told[0].split("(")[1].split(")")[0]
     assert hromada("people", "release", email, "--project", "p", "--item", "i1").splitlines() == [
         f"1 item taken back from {email}: 0 in Telegram, 1 in Label Studio.",
         "The queue in Label Studio follows at the next push, pull or watch.",
     ]
     again = hromada("people", "release", email, "--project", "p", "--item", "i1", code=2)
-    assert f"{code} does not have 'i1' in hand in p. `hromada status p --item i1` shows where it is." in again
+    assert f"'i1' is not assigned to {email} in p: nobody has it now. See `hromada status p --item i1`." in again
+    assert code not in again
     assert "p has no item 'i9'." in hromada("people", "release", email, "--project", "p", "--item", "i9", code=2)
     events = json.loads(hromada("status", "p", "--item", "i1", "--json"))["events"]
     assert [event["at"] for event in events if event["at"] is None or event["at"] > clock().isoformat()] == []
@@ -299,7 +300,8 @@ def test_who_is_in_a_training_is_told_to_get_the_rest_after_it(
     told = hromada("label-studio", "push", "p", "--person", email).splitlines()
     assert told[0].startswith(f"1 item waits for {email} (")
     assert told[2] == (
-        "They get no more now: no other item is free for them; when they have done these, pull and push again."
+        "They get no more now: all other items are taken, or they have had them; when they have done these, pull and "
+        "push again."
     )
 
 

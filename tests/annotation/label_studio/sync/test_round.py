@@ -231,6 +231,7 @@ def test_the_second_pass_comes_after_the_blind_answer(workspace: Workspace) -> N
     workspace.person("olha")
     workspace.push("olha")
     assert workspace.push("olha", second=True).in_hand == 0
+    assert len(sync.pull_batches(workspace.db, workspace.client, clock=_now)) == 1, "an empty pass is no batch"
     workspace.say("olha", workspace.tasks()[0], NO)
     workspace.pull()
     second = workspace.push("olha", second=True)
