@@ -173,7 +173,7 @@ def _hash(texts: ir.Table) -> ir.IntegerColumn:
     return xxhash64(texts[ITEM]) if texts.get_backend().name == "pyspark" else texts[ITEM].hash()
 
 
-@ibis.udf.scalar.builtin
+@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
 def xxhash64(text: str) -> int:
     """Spark's function of this name."""
     raise NotImplementedError

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import yaml
+from ruamel.yaml import YAML
 
 ROOT = Path(__file__).parents[2]
 PAGE = Path(__file__).parents[1] / "gallery.md"
@@ -67,9 +67,9 @@ def build_page() -> str:
     parts = [INTRODUCTION]
     for folder, name in BENCHMARKS.items():
         rows = ["| Campaign | Questions | Answers per item | Published |", "|---|---|---|---|"]
-        sources = {}
+        sources: dict[str | None, None] = {}
         for path in sorted((ROOT / "examples" / folder).glob("*.yaml")):
-            project = yaml.safe_load(path.read_text("utf-8"))
+            project = YAML(typ="safe").load(path)
             sources[project.get("published", {}).get("source")] = None
             cells = (list_questions(project), describe_overlap(project), describe_published(project))
             rows.append(f"| `examples/{folder}/{path.name}` | {' | '.join(cells)} |")
