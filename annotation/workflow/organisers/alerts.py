@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any
 
 import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
@@ -309,7 +310,7 @@ def _list_dispute_alerts(
         yield _build_decision_alert(f"dispute {name}", since, title=project.title)
 
 
-def _build_taken_back(item_id: sa.ColumnElement[int], question: sa.ColumnElement[str]) -> sa.ScalarSelect[datetime]:
+def _build_taken_back(item_id: Any, question: Any) -> sa.ScalarSelect[datetime]:
     """When a decision on an item was last stored or taken back; no time if there was none."""
     latest = sa.select(func.max(col(Adjudication.at), type_=UtcDateTime()))
     return latest.where(col(Adjudication.item_id) == item_id, col(Adjudication.question) == question).scalar_subquery()

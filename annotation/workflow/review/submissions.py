@@ -60,7 +60,7 @@ def list_untold_reviews(session: Session) -> Sequence[UntoldReview]:
 
 
 @cache
-def _select_untold_reviews() -> sa.Select[tuple[SubmissionReview, Annotator, Item, Project]]:
+def _select_untold_reviews() -> sa.Select[SubmissionReview, Annotator, Item, Project]:
     """Every sweep asks it, and to build it costs more than to run it."""
     other, told = aliased(SubmissionReview), aliased(SubmissionReview)
     of_answer = col(other.assignment_id) == col(SubmissionReview.assignment_id)

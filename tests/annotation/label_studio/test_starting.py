@@ -52,9 +52,9 @@ def start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
                 raise httpx.ConnectError("refused")
             return httpx.Response(200 if SlowProgram.seconds >= up_at else 503)
 
-        monkeypatch.setattr(local_server.subprocess, "Popen", SlowProgram)
-        monkeypatch.setattr(local_server.httpx, "get", ask)
-        monkeypatch.setattr(local_server.time, "monotonic", lambda: float(SlowProgram.seconds))
+        monkeypatch.setattr(f"{local_server.__name__}.subprocess.Popen", SlowProgram)
+        monkeypatch.setattr(f"{local_server.__name__}.httpx.get", ask)
+        monkeypatch.setattr(f"{local_server.__name__}.time.monotonic", lambda: float(SlowProgram.seconds))
         reports: list[StartReport] = []
         program = Path("label-studio")
         with local_server.start_program(
