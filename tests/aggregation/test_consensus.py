@@ -145,7 +145,7 @@ def test_majority_compares_within_an_item_where_options_differ(votes_of: Build) 
 
 def test_dawid_skene_is_refused_where_options_differ(votes_of: Build) -> None:
     """The refusal says why and names the majority."""
-    with pytest.raises(Refused, match=r"differ from item to item or are free texts\. Use majority or one_coin"):
+    with pytest.raises(Refused, match=r"differ between items or are free text\. Use majority or one_coin"):
         build_label_consensus(votes_of([("i", "a", "cat")]), method="dawid_skene", ties="drop")
 
 

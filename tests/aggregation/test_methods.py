@@ -126,8 +126,8 @@ def test_anchors_are_held_by_the_sparse_fit_as_by_crowd_kit(votes_of: Build, mon
 @pytest.mark.parametrize(
     ("method", "options", "message"),
     [
-        ("wawa", {"classes": None}, r"Wawa needs labels that mean the same .* Use majority or one_coin"),
-        ("glad", {"classes": None}, r"GLAD needs labels that mean the same"),
+        ("wawa", {"classes": None}, r"Wawa needs the same labels .* Use majority or one_coin"),
+        ("glad", {"classes": None}, r"GLAD needs the same labels"),
         ("rover", {}, r"ROVER is made of texts, and labels are not texts\. Use majority\."),
         ("gold_majority", {}, r"5 annotators have none, 'a' among them\. Use wawa or majority\."),
     ],

@@ -66,6 +66,7 @@ def test_the_majority_of_the_others_is_exact(votes_of: Build) -> None:
         assert table.loc[name, "majority"] == pytest.approx(np.mean(shares))
 
 
+@pytest.mark.slow
 def test_dawid_skene_is_fitted_without_the_person(votes_of: Build) -> None:
     """With few people the labels are those of a fit that never saw the person's votes."""
     votes = votes_of(draw_votes(n_items=80, n_people=6, per_item=4, accuracy=0.8, seed=2), classes="xy")

@@ -186,6 +186,7 @@ def test_gold_that_is_always_last_makes_nobody_suspect() -> None:
     assert found["p_value"]["p1.0"] == 1.0
 
 
+@pytest.mark.slow
 def test_honest_panels_are_rarely_suspected() -> None:
     """Of 300 panels of six honest people with other skills, at most 1 in 50 has anybody found (nominally 1 %)."""
     rng = np.random.default_rng(3)

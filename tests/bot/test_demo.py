@@ -85,6 +85,7 @@ def test_two_demos_are_the_same_to_the_byte(demo: Path, tmp_path: Path) -> None:
         assert (tmp_path / "demo" / name).read_bytes() == (demo / name).read_bytes(), name
 
 
+@pytest.mark.slow
 def test_one_changed_answer_changes_its_row_and_the_score(demo: Path, tmp_path: Path) -> None:
     """When the best annotator gets one item wrong, exactly that response changes, and one more answer is wrong."""
     before = rows(demo / "human_responses.csv")

@@ -100,6 +100,7 @@ async def test_campaigns_are_paged_with_the_closed_ones_at_the_end(chat: Chat, l
     assert "1) Слова 17" in await go(chat, organiser, "‹", "‹")
 
 
+@pytest.mark.slow
 async def test_many_alerts_and_a_long_digest_are_told_whole(chat: Chat, load: Callable[..., Any]) -> None:
     """In several messages, each campaign once, the button under the last."""
     load_many(load, MANY, title="Слова, слова, слова, слова, слова, слова, слова")

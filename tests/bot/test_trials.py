@@ -49,6 +49,7 @@ def campaign(
     return project_files.read_project(folder / "project.yaml")
 
 
+@pytest.mark.slow
 def test_annotators_of_one_skill_give_the_computed_scores(tmp_path: Path) -> None:
     """Skill p, four options: single answers p; a majority of three p³ + 3p²(1 − p), as two of three have to be right;
     three equal votes of unknown skill are 90 % sure, else two more people are asked.

@@ -178,6 +178,7 @@ projects:
 """
 
 
+@pytest.mark.slow
 def test_a_programme_lives_through(sqlite_url: str, tmp_path: Path) -> None:
     """One invitation, consent and profile for both projects; they are interleaved, and the quota holds."""
     names = ["baseline", "ethics"]

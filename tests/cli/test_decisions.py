@@ -82,6 +82,7 @@ def test_what_was_not_shown_is_not_decided_on(multiq: Hromada) -> None:
     assert in_database(multiq, list_reviews) == [(1, 1, "accepted")]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_an_item_that_changed_on_the_screen_is_not_decided(doubts: Hromada) -> None:
     """It is shown anew, and nothing is stored; so is one that changed since its revision was listed."""

@@ -50,6 +50,7 @@ def test_votes_alone_need_no_start_and_nothing_else_is_asked_of_them(imported: H
     assert (ran.code, "It needs no start" in ran.err, "instructions" in ran.err) == (2, True, False), ran.err
 
 
+@pytest.mark.slow
 def test_a_reason_is_said_once_and_tables_stand_apart(imported: Hromada) -> None:
     """With all the metrics that it is true of; the mean posterior is named before it is explained."""
     scores = imported("baseline", "animals").out

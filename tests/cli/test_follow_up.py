@@ -122,7 +122,7 @@ def test_options_of_each_item_are_no_classes(hromada: Hromada, method: str, code
     hromada.loaded(OWN)
     ran = hromada("follow-up", "n.jsonl", "--from", "judged", "--method", method, "--where", "word = @gold", "--json")
     assert ran.code == code, ran.err
-    assert ("needs labels that mean the same on every item" in ran.err) == (code == 2)
+    assert ("needs the same labels on every item" in ran.err) == (code == 2)
     if code == 0:
         assert [row["lineage"]["consensus"]["word"]["labels"] for row in rows(hromada, "n.jsonl")] == [
             ["a0"], ["a1"], ["a2"],

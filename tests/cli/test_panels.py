@@ -128,6 +128,7 @@ def test_each_panel_has_its_agreement_and_its_consensus(hromada: Hromada) -> Non
     assert "agreement between panels" in hromada("agreement", "pairs").out
 
 
+@pytest.mark.slow
 def test_the_consensus_of_a_panel_is_gold_for_the_others(hromada: Hromada) -> None:
     """Students are scored by the experts, and the experts by nobody; where experts tie there is no gold."""
     votes = load(hromada, more=", gold: yes", truth=False)
@@ -152,6 +153,7 @@ def test_the_consensus_of_a_panel_is_gold_for_the_others(hromada: Hromada) -> No
     assert {line["origin"] for line in made.values()} == {"votes"}
 
 
+@pytest.mark.slow
 def test_the_exported_table_has_every_panel_and_pair(hromada: Hromada) -> None:
     """Scores, agreement, consensus, then the differences."""
     load(hromada)

@@ -284,6 +284,7 @@ def test_models_stand_beside_people(hromada: Hromada) -> None:
     assert "R04" in fewer.json["blocking"]
 
 
+@pytest.mark.slow
 def test_hidden_gold_is_marked_as_what_is_to_be_kept(hromada: Hromada) -> None:
     """The release holds it, for reviewers; the benchmark in it does not, and the command says what to publish."""
     write_small(hromada, declared=DECLARED + "benchmark: {hidden: true}\n")
@@ -327,6 +328,7 @@ votes: {format: csv, file: votes.csv, item: item, annotator: who, answers: {resu
 """
 
 
+@pytest.mark.slow
 def test_a_story_campaign_releases_with_its_corrections(hromada: Hromada) -> None:
     """Nobody is scored: lines on scores do not apply; corrections stand there, and are verified with the rest."""
     stories = [

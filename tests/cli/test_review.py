@@ -369,6 +369,7 @@ def truth(hromada: Hromada) -> Hromada:
     return hromada
 
 
+@pytest.mark.slow
 def test_planted_wrong_gold_is_found(truth: Hromada) -> None:
     """All conflicts and fifty others are reviewed blind; scores against the new gold stand in a second row."""
     olha = reviewer(truth)

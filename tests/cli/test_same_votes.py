@@ -101,6 +101,7 @@ def test_the_same_votes_in_another_database_give_the_same_numbers(
             assert first[name] == second[name], name
 
 
+@pytest.mark.slow
 def test_coin_flips_have_no_score_against_their_own_majority(hromada: Hromada, tmp_path: Path) -> None:
     """Sixty flips: no 100 % and no 75 %, on the screen or in a file, but agreement as of coins."""
     rng = random.Random(5)  # noqa: S311

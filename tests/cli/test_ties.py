@@ -103,6 +103,7 @@ def test_a_tie_rule_makes_no_model_better_than_people(hromada: Hromada) -> None:
     assert dropped["mcnemar"][0]["n_ties"] == 0
 
 
+@pytest.mark.slow
 def test_every_metric_is_that_of_the_expected_confusion_matrix(hromada: Hromada) -> None:
     """By hand, from the votes: accuracy, both F1 and MCC; and what each rule of ties gives."""
     load_two_votes(hromada)
@@ -124,6 +125,7 @@ def test_every_metric_is_that_of_the_expected_confusion_matrix(hromada: Hromada)
     assert list_scores(find_units(hromada, "--ties", "drop")["majority"]) == pytest.approx(wrong)
 
 
+@pytest.mark.slow
 def test_a_row_carries_its_number_of_votes_and_both_values(hromada: Hromada) -> None:
     """Items with two to five votes: the table, the report, the paragraph, the tables for the paper and both CSV."""
     rng = random.Random(1)  # noqa: S311  # simulated answers

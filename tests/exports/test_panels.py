@@ -112,6 +112,7 @@ def test_gold_of_a_panel_scores_the_others_alone(make: Make) -> None:
     assert others.list_scoring_gold().notna().sum() == 12
 
 
+@pytest.mark.slow
 def test_a_release_with_panels_is_verified_from_its_own_files(make: Make, make_release: Any, tmp_path: Path) -> None:
     """Their people stand in its raw files, by pseudonym; the table follows from them."""
     data = replace(make_release.data_set(), panels={})

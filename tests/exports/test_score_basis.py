@@ -99,6 +99,7 @@ def grow_overlap(make: Make, *, n_items: int, seed: int) -> tuple[DataSet, float
     return data, sum(chances) / n_items
 
 
+@pytest.mark.slow
 def test_contested_items_weigh_no_more_than_others(make: Make) -> None:
     """All votes pooled are biased where contested items got more of them; the first votes are not."""
     first, pooled, truth = [], [], []

@@ -123,6 +123,7 @@ def test_numbers_have_a_decimal_comma() -> None:
     assert localization.localize_number("95.7 %") == "95.7 %"
 
 
+@pytest.mark.slow
 def test_data_that_look_like_words_of_a_page_are_not_translated(make_release: Any) -> None:
     """A column, a field, an item and a reviewer's words that are called as hromada calls things of its own."""
     data = make_release.data_set()

@@ -18,7 +18,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("aggregation", "annotation", "bot", "exports")
-NEVER_IMPORTED = {"scikit-learn", "duckdb", "pyspark", "sqlglot"}
+NEVER_IMPORTED = {"scikit-learn", "pyspark", "sqlglot"}
 """Declared for their version: crowd-kit's Wawa fails with scikit-learn 1.8; Ibis imports the others."""
 LOCKS = (
     "boot", "dev", "duckdb", "every-eval-ever", "harness", "inspect", "label-studio", "label-studio-sdk", "postgresql",

@@ -105,7 +105,8 @@ def test_three_lines_lead_to_alpha(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     Path("votes.csv").write_text("\n".join(lines) + "\n", "utf-8")
     page = (ROOT / "docs/how-to/work-in-a-notebook.md").read_text("utf-8")
     block = page.partition("```python\n")[2].partition("```")[0]
-    assert len(block.splitlines()) == 3
+    assert len(block.split("\n\n")[0].splitlines()) == 2
+    assert len(block.splitlines()) == 4, "three lines, and a blank one below the imports"
     [output] = run_cell(block, {}, tmp_path)
     first = output["data"]["text/plain"][1].split()
     assert first[0] == "krippendorff_alpha_nominal"

@@ -191,7 +191,7 @@ def render_alerts(alerts: Sequence[OrganiserAlert], words: OrganiserWords, *, ne
     if decisions:
         titles = dict.fromkeys(shorten_title(alert.title) for alert in decisions if alert.title)
         number = max(sum(need.count for need in waiting), len(decisions))
-        lines.append(f"{words('alert-decision', count=number)} {'; '.join(titles)}".strip())
+        lines.append(" ".join([words("alert-decision", count=number), "; ".join(titles)]).strip())
     is_answered_here = len(lines) == 1 and decisions and all(need.kind in MESSAGES for need in waiting)
     act = "inbox" if is_answered_here else "campaigns"
     return words.render_card("\n\n".join(lines), buttons=((build_act_button(words("button-open"), act),),))

@@ -92,6 +92,7 @@ def _ptb_keys() -> ptb.InlineKeyboardMarkup:
     return ptb.InlineKeyboardMarkup([[ptb.InlineKeyboardButton("A", callback_data="a")]])
 
 
+@pytest.mark.slow
 async def test_aiogram_reads_every_answer(server: Server, ann: ObservedPerson) -> None:
     """Over HTTP, with pydantic models that miss whatever must be there."""
     import _aiogram_bots

@@ -110,6 +110,7 @@ def test_the_same_inputs_give_the_same_bytes(inputs: ReleaseInputs, built: Relea
     assert encode(build_release_folder(inputs)) == encode(built)
 
 
+@pytest.mark.slow
 def test_hidden_gold_is_verified_too(tmp_path: Path, hidden: ReleaseInputs) -> None:
     made = build_release_folder(hidden)
     assert made.has_hidden_gold

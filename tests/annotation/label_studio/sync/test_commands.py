@@ -335,7 +335,10 @@ def test_the_watch_ends_well_when_it_is_told_to(hromada: Command, accounts: Mapp
         first, told = watch.stdout.readline(), watch.stdout.readline()
         watch.send_signal(signal.SIGTERM)
         out, err = watch.communicate(timeout=60)
-    assert first == "Pulling every 1 second; what changed is printed. Ctrl-C ends it.\n"
+    called = (
+        "Pulling every 1 second, and when Label Studio calls 127.0.0.1:0; what changed is printed. Ctrl-C ends it.\n"
+    )
+    assert first == called
     assert told == f"p, {taras.email} ({code}): 1 answered.\n"
     assert (watch.returncode, out, err) == (0, "", "")
 
