@@ -23,7 +23,7 @@ def doctor(json: AsJson = False) -> None:
     else:
         for part in need_lines.build_need_list(needs):
             terminal_output.get_console().print(part)
-        rows = [(finding.what, "well" if finding.well else "to mend", finding.says) for finding in findings]
+        rows = [(finding.what, "well" if finding.well else "to fix", finding.says) for finding in findings]
         notes = [local_times.name_zone()] if need_lines.has_times(needs) else []
         terminal_output.print_table("Doctor", ("what", "is", "says"), rows, notes=notes)
     if not all(finding.well for finding in findings) or any(need.is_fault for need in needs):
