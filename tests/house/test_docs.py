@@ -117,6 +117,7 @@ def test_the_readme_runs_as_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_the_readmes_bot_runs_as_written(tmp_path: Path) -> None:
     """The other chapter with commands, in an empty folder, too; somebody answers the bot."""
     with local_telegram("123456:the-token-that-BotFather-gave-you") as telegram:
