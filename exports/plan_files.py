@@ -196,7 +196,7 @@ def draw_plan(plan: Plan) -> str:
     drawing.text(
         label, at=(at[0] - 8, at[1] + 4), bold=True, anchor="right"
     )  # the lines fall, so that left below is free
-    return drawing.to_svg(prefix="plan", label="; ".join(_describe_units(plan)))
+    return drawing.to_svg(label="; ".join(_describe_units(plan)))
 
 
 def _draw_line(drawing: SvgDrawing, unit: UnitPlan, place: Any, *, is_second: bool, is_above: bool) -> None:

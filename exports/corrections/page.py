@@ -241,14 +241,14 @@ def render_corrections(summaries: Sequence[CorrectionSummary], *, seed: int = 0)
         package="exports.corrections",
         name="stories",
         title=translate("Corrected stories"),
-        sections=[_build_section(summary, prefix=f"stories-{number}") for number, summary in enumerate(summaries)],
+        sections=[_build_section(summary) for summary in summaries],
         confidence_level=CONFIDENCE_LEVEL,
         resamples=RESAMPLES,
         seed=seed,
     )
 
 
-def _build_section(summary: CorrectionSummary, *, prefix: str) -> CorrectionsSection:
+def _build_section(summary: CorrectionSummary) -> CorrectionsSection:
     answered = sorted(
         (story for story in summary.stories if story.corrections), key=lambda story: (-story.n_dropped, -story.n_marked)
     )
@@ -257,7 +257,7 @@ def _build_section(summary: CorrectionSummary, *, prefix: str) -> CorrectionsSec
         headlines=_list_headlines(summary),
         rule=capitalize_first(describe_usable_rule(summary)),
         counts=_describe_counts(summary),
-        panels=_draw_panels(summary, prefix=prefix),
+        panels=_draw_panels(summary),
         measures=tuple(_build_measure_row(summary, name) for name in MEASURES),
         agreement=_build_agreement_rows(summary),
         stories=tuple(display_story(summary, story) for story in answered[:MAX_ENTRIES]),
@@ -311,7 +311,7 @@ def _describe_order(summary: CorrectionSummary) -> str:
     return " ".join(said)
 
 
-def _draw_panels(summary: CorrectionSummary, *, prefix: str) -> tuple[str, ...]:
+def _draw_panels(summary: CorrectionSummary) -> tuple[str, ...]:
     """The panel of the shares of words changed, and that of the reasons why texts were unusable, if there are any."""
     rates, simulated = summary.list_values("wer"), summary.data.simulated
     names = [*(name for _, name in CHANGE_STEPS), LAST_STEP]
@@ -322,7 +322,6 @@ def _draw_panels(summary: CorrectionSummary, *, prefix: str) -> tuple[str, ...]:
             [(localize_number(translate(name)), counts[name], str(counts[name])) for name in names],
             title=translate("Words changed"),
             subtitle=format_count(len(rates), "correction"),
-            prefix=f"{prefix}-words",
             simulated=simulated,
         )
     ]
@@ -338,7 +337,6 @@ def _draw_panels(summary: CorrectionSummary, *, prefix: str) -> tuple[str, ...]:
                 subtitle=translate(
                     "{answers}; one can give several reasons", answers=format_count(n_unusable, "answer")
                 ),
-                prefix=f"{prefix}-reasons",
                 simulated=simulated,
             )
         )

@@ -70,19 +70,19 @@ def render_filtering(filtered: Sequence[FilteredDataSet]) -> str:
         package="exports.filtering",
         name="items",
         title=translate("Filtered items"),
-        sections=[_build_section(data_set, prefix=f"items-{number}") for number, data_set in enumerate(filtered)],
+        sections=[_build_section(data_set) for data_set in filtered],
         confidence_level=CONFIDENCE_LEVEL,
     )
 
 
-def _build_section(filtered: FilteredDataSet, *, prefix: str) -> FilteringPageSection:
+def _build_section(filtered: FilteredDataSet) -> FilteringPageSection:
     not_kept = [item for item in filtered.items if item.status in {REMOVED, UNDECIDED}]
     return FilteringPageSection(
         **get_section_fields(filtered.data),
         headlines=_list_headlines(filtered),
         rule=describe_rule(filtered),
         counts=translate("Answers left out: {reasons}.", reasons=list_excluded(filtered.data) or translate("none")),
-        panel=_draw_panel(filtered, prefix=prefix),
+        panel=_draw_panel(filtered),
         reasons=tuple(_build_reason_row(reason) for reason in filtered.reasons),
         agreement=tuple(_build_agreement_row(reason) for reason in filtered.reasons),
         human_failure=_describe_human_failure(filtered),
@@ -103,7 +103,7 @@ def _list_headlines(filtered: FilteredDataSet) -> tuple[Headline, ...]:
     )
 
 
-def _draw_panel(filtered: FilteredDataSet, *, prefix: str) -> str:
+def _draw_panel(filtered: FilteredDataSet) -> str:
     return draw_bars(
         [
             (_name_objection(reason.objection), reason.removed, f"{reason.removed}, {format_percent(reason.share)}")
@@ -112,7 +112,6 @@ def _draw_panel(filtered: FilteredDataSet, *, prefix: str) -> str:
         ],
         title=translate("Removed, by reason"),
         subtitle=translate("of {items}", items=format_count(filtered.count_items(REMOVED), "removed item")),
-        prefix=prefix,
         simulated=filtered.data.simulated,
     )
 

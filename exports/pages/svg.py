@@ -1,24 +1,20 @@
-"""SVG pictures for HTML pages: a drawing over matplotlib with CSS pixels as its unit, and panels of bars."""
+"""SVG pictures for HTML pages: a drawing with CSS pixels as its unit, and panels of bars."""
 
 from __future__ import annotations
 
 import html
-import io
-import re
-import warnings
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from exports.pages.display_text import MINUS, shorten_text
 from exports.pages.localization import localize_number, mark_text, translate
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-
 Anchor = Literal["left", "center", "right"]
+ANCHORS: Mapping[Anchor, str] = MappingProxyType({"left": "start", "center": "middle", "right": "end"})
+Layer = Literal["watermark", "bars", "lines", "texts"]
+LAYERS: Sequence[Layer] = ("watermark", "bars", "lines", "texts")
+"""What a picture is made of, from behind to the front."""
 LABEL_ROOM = 18  # half of a label with the sign, in pixels
 SHORT_LABEL = 2  # letters that need no such room
 
@@ -56,17 +52,6 @@ def draw_axis(
 
 Colour = Literal["ink", "muted", "rule", "accent", "second", "watermark"]
 
-# matplotlib needs fixed colours, a page in light and dark needs CSS variables: each colour here marks a variable.
-PLACEHOLDER_COLOURS: Mapping[Colour, str] = MappingProxyType(
-    {
-        "ink": "#1a1a01",
-        "muted": "#1a1a02",
-        "rule": "#1a1a03",
-        "accent": "#1a1a04",
-        "second": "#1a1a05",
-        "watermark": "#1a1a06",
-    }
-)
 FILE_COLOURS: Mapping[Colour, str] = MappingProxyType(
     {
         "ink": "#1b1b1b",
@@ -78,24 +63,20 @@ FILE_COLOURS: Mapping[Colour, str] = MappingProxyType(
     }
 )
 """The colours of a picture that is a file of its own, on white."""
-NO_METADATA = MappingProxyType({"Date": None, "Creator": None, "Format": None, "Type": None})
-UNITS_PER_INCH = 72  # of matplotlib's SVG; a unit here is a CSS pixel
 PANEL_WIDTH = 328  # a phone of 360 pixels, less its margins
 SIMULATED = mark_text("SIMULATED")
 _BARS_TOP, _BAR_STEP, _BAR_WIDTH = 58, 36, 9  # where the bars begin, from bar to bar, how thick a bar is
 
 
 class SvgDrawing:
-    """A picture of `width` × `height` pixels; x grows to the right, y downwards."""
+    """A picture of `width` × `height` pixels; x grows to the right, y downwards.
+
+    Colours are the variables of the page's style sheet, so that a picture is light or dark as its page is.
+    """
 
     def __init__(self, *, width: int, height: int) -> None:
-        from matplotlib.figure import Figure  # slow to import
-
         self.width, self.height = width, height
-        self._figure: Figure = Figure(figsize=(width / UNITS_PER_INCH, height / UNITS_PER_INCH), dpi=UNITS_PER_INCH)
-        self._axes: Axes = self._figure.add_axes((0, 0, 1, 1))
-        self._axes.set(xlim=(0, width), ylim=(height, 0), autoscale_on=False)
-        self._axes.set_axis_off()
+        self._layers: dict[Layer, list[str]] = {layer: [] for layer in LAYERS}
 
     def line(
         self,
@@ -107,40 +88,25 @@ class SvgDrawing:
         dashes: tuple[float, float] | None = None,
     ) -> None:
         """A straight line; `dashes` are the lengths of stroke and gap in widths of the line."""
-        style: str | tuple[int, tuple[float, float]] = "solid" if dashes is None else (0, dashes)
-        self._axes.plot(
-            [start[0], end[0]],
-            [start[1], end[1]],
-            color=PLACEHOLDER_COLOURS[colour],
-            linewidth=width,
-            linestyle=style,
-            solid_capstyle="round",
-            clip_on=False,
-        )
+        ends = _write_attributes(x1=start[0], y1=start[1], x2=end[0], y2=end[1])
+        style = f"stroke: var(--{colour}); stroke-width: {_round(width)}"
+        if dashes is None:
+            style += "; stroke-linecap: round"
+        else:
+            style += f"; stroke-dasharray: {_round(dashes[0] * width)},{_round(dashes[1] * width)}"
+        self._layers["lines"].append(f'<line {ends} style="{style}"/>')
 
     def bar(self, *, start: tuple[float, float], end: tuple[float, float], colour: Colour, opacity: float = 1) -> None:
         """A filled rectangle between two corners."""
-        self._axes.fill_between(
-            [start[0], end[0]],
-            start[1],
-            end[1],
-            color=PLACEHOLDER_COLOURS[colour],
-            alpha=opacity,
-            linewidth=0,
-            clip_on=False,
-        )
+        (left, right), (top, bottom) = sorted((start[0], end[0])), sorted((start[1], end[1]))
+        box = _write_attributes(x=left, y=top, width=right - left, height=bottom - top)
+        style = f"fill: var(--{colour})" + (f"; opacity: {_round(opacity)}" if opacity < 1 else "")
+        self._layers["bars"].append(f'<rect {box} style="{style}"/>')
 
     def dot(self, *, at: tuple[float, float], colour: Colour, size: float = 7) -> None:
         """A filled circle with a diameter of `size` pixels."""
-        self._axes.plot(
-            [at[0]],
-            [at[1]],
-            marker="o",
-            markersize=size,
-            markeredgewidth=0,
-            color=PLACEHOLDER_COLOURS[colour],
-            clip_on=False,
-        )
+        place = _write_attributes(cx=at[0], cy=at[1], r=size / 2)
+        self._layers["lines"].append(f'<circle {place} style="fill: var(--{colour})"/>')
 
     def text(
         self,
@@ -153,67 +119,36 @@ class SvgDrawing:
         bold: bool = False,
     ) -> None:
         """One line of text with its baseline at `at`; nothing in the text is markup."""
-        self._axes.text(
-            at[0],
-            at[1],
-            text,
-            color=PLACEHOLDER_COLOURS[colour],
-            fontsize=size,
-            ha=anchor,
-            va="baseline",
-            weight="bold" if bold else "normal",
-            parse_math=False,
-        )
+        style = _style_text(colour=colour, size=size, anchor=anchor, bold=bold)
+        place = _write_attributes(x=at[0], y=at[1])
+        self._layers["texts"].append(f'<text {place} style="{style}">{html.escape(text)}</text>')
 
     def watermark(self, text: str, *, at: tuple[float, float], size: float) -> None:
         """Large text centred on `at`, slanted, behind everything else."""
-        self._axes.text(
-            *at,
-            text,
-            color=PLACEHOLDER_COLOURS["watermark"],
-            fontsize=size,
-            ha="center",
-            va="center",
-            weight="bold",
-            rotation=12,
-            zorder=0,
-            parse_math=False,
-        )
+        style = _style_text(colour="watermark", size=size, anchor="center", bold=True) + "; dominant-baseline: central"
+        place = f'{_write_attributes(x=at[0], y=at[1])} transform="rotate(-12 {_round(at[0])} {_round(at[1])})"'
+        self._layers["watermark"].append(f'<text {place} style="{style}">{html.escape(text)}</text>')
 
-    def to_svg(self, *, prefix: str, label: str) -> str:
-        """The picture as an HTML element.
-
-        `prefix` keeps its ids apart from those of other pictures; `label` describes it in words.
-        """
-        import matplotlib as mpl  # slow to import
-
-        file = io.StringIO()
-        # With a random salt the ids, and so the bytes, would change from run to run.
-        fixed = mpl.rc_context({"svg.hashsalt": "hromada", "svg.fonttype": "none"})
-        with fixed, warnings.catch_warnings():
-            # The browser draws the letters; matplotlib only measures them, with a font that lacks some.
-            warnings.filterwarnings("ignore", message=r"Glyph \d+ ")
-            self._figure.savefig(file, format="svg", transparent=True, metadata=dict(NO_METADATA))
+    def to_svg(self, *, label: str) -> str:
+        """The picture as an HTML element; `label` describes it in words."""
         opening = (
             f'<svg role="img" aria-label="{html.escape(label)}" viewBox="0 0 {self.width} {self.height}" '
             f'width="{self.width}" height="{self.height}">\n<title>{html.escape(label)}</title>'
         )
-        return opening + _extract_svg_body(file.getvalue(), prefix=prefix)
+        return "\n".join([opening, *(element for layer in LAYERS for element in self._layers[layer]), "</svg>"])
 
 
-def _extract_svg_body(document: str, *, prefix: str) -> str:
-    """The body of matplotlib's SVG document, without addresses, its ids prefixed, its colours as CSS variables."""
-    body = document[document.index("<g ") :]
-    body = re.sub(r'\bid="', f'id="{prefix}-', body)
-    body = re.sub(r'xlink:href="#', f'href="#{prefix}-', body)
-    body = body.replace("url(#", f"url(#{prefix}-")
-    body = re.sub(r"font-family: [^;\"]*;? ?", "", body)
-    body = re.sub(r"font: ((?:bold )?[\d.]+px) [^;\"]*", r"font-size: \1", body).replace(
-        "font-size: bold ", "font-weight: bold; font-size: "
-    )
-    for name, placeholder in PLACEHOLDER_COLOURS.items():
-        body = re.sub(rf"((?:fill|stroke): ){placeholder}", rf"\1var(--{name})", body)
-    return body.strip()
+def _write_attributes(**places: float) -> str:
+    return " ".join(f'{name}="{_round(place)}"' for name, place in places.items())
+
+
+def _round(number: float) -> str:
+    return f"{round(number, 2) + 0:g}"  # no "-0"
+
+
+def _style_text(*, colour: Colour, size: float, anchor: Anchor, bold: bool) -> str:
+    weight = "; font-weight: bold" if bold else ""
+    return f"fill: var(--{colour}); font-size: {_round(size)}px; text-anchor: {ANCHORS[anchor]}{weight}"
 
 
 def build_svg_file(element: str) -> str:
@@ -240,12 +175,10 @@ def format_stamp(*, simulated: bool) -> str:
     return f"{translate(SIMULATED)}, " if simulated else ""
 
 
-def draw_bars(
-    bars: Sequence[tuple[str, int, str]], *, title: str, subtitle: str, prefix: str, simulated: bool = False
-) -> str:
+def draw_bars(bars: Sequence[tuple[str, int, str]], *, title: str, subtitle: str, simulated: bool = False) -> str:
     """Draw a panel of horizontal bars as SVG: one a tuple (name, count, text at the bar's end).
 
-    A name stands above its bar, so that it can be long. `prefix` keeps the ids apart from those of other pictures.
+    A name is above its bar, so that it can be long.
     """
     drawing = SvgDrawing(width=PANEL_WIDTH, height=_BARS_TOP + _BAR_STEP * max(1, len(bars)))
     draw_heading(
@@ -262,4 +195,4 @@ def draw_bars(
             drawing.line(start=(4, y + 11), end=(end, y + 11), colour="accent", width=_BAR_WIDTH)
     content = "; ".join(f"{name}: {text}" for name, _, text in bars)
     content = content or translate("nothing")
-    return drawing.to_svg(prefix=prefix, label=f"{format_stamp(simulated=simulated)}{title}, {subtitle}: {content}.")
+    return drawing.to_svg(label=f"{format_stamp(simulated=simulated)}{title}, {subtitle}: {content}.")

@@ -51,11 +51,11 @@ PLAN_HEADS = (
 
 def build_time_chapter(state: ReleaseState) -> Chapter:
     """A panel of the seconds of each data set that has any."""
-    panels = [panel for number, result in enumerate(state.results) if (panel := _draw_times(result, number))]
+    panels = [panel for result in state.results if (panel := _draw_times(result))]
     return Chapter(id="times", title=translate("Time per answer"), how=translate(HOW_TIMES), panels=tuple(panels))
 
 
-def _draw_times(result: DataSetResult, number: int) -> str:
+def _draw_times(result: DataSetResult) -> str:
     counted = result.data.list_counted_answers()
     seconds = counted["seconds"].dropna().astype(float)
     if seconds.empty:
@@ -82,7 +82,6 @@ def _draw_times(result: DataSetResult, number: int) -> str:
             median=localize_number(f"{seconds.median():.1f}"),
             answers=format_count(len(seconds), "answer"),
         ),
-        prefix=f"times-{number}",
         simulated=result.data.simulated,
     )
 
@@ -125,9 +124,9 @@ def build_confidence_chapter(state: ReleaseState) -> Chapter:
     """Two panels of each data set of labels that has votes."""
     panels = [
         panel
-        for number, result in enumerate(state.results)
+        for result in state.results
         if result.data.name in state.confidence_cuts
-        for panel in draw_cut_panels(result.data, state.confidence_cuts[result.data.name], prefix=f"cut-{number}-")
+        for panel in draw_cut_panels(result.data, state.confidence_cuts[result.data.name])
     ]
     return Chapter(
         id="confidence",
@@ -141,8 +140,8 @@ def build_sensitivity_chapter(state: ReleaseState) -> Chapter:
     """Panels and a table of each data set with control items or times; empty where no rule could change anything."""
     panels: list[str] = []
     tables = []
-    for number, (data, results) in enumerate(state.rule_settings):
-        panels += draw_setting_panels(data, results, prefix=f"rules-{number}-")
+    for data, results in state.rule_settings:
+        panels += draw_setting_panels(data, results)
         tables.append(_build_setting_table(data, results))
     return Chapter(
         id="sensitivity",
@@ -176,8 +175,8 @@ NAMES = {
 
 def build_flow_chapter(state: ReleaseState) -> Chapter:
     """A panel of the answers of each data set, and one of the people of each project that asked people here."""
-    panels = [_draw_flow(result, number) for number, result in enumerate(state.results) if len(result.data.responses)]
-    for number, project in enumerate(state.facts.projects):
+    panels = [_draw_flow(result) for result in state.results if len(result.data.responses)]
+    for project in state.facts.projects:
         steps = list(_list_steps(project, state))
         if steps:
             panels.append(
@@ -185,7 +184,6 @@ def build_flow_chapter(state: ReleaseState) -> Chapter:
                     [(name, count, str(count)) for name, count in steps],
                     title=project.name,
                     subtitle=translate("people, from the invitation to the end"),
-                    prefix=f"funnel-{number}",
                     simulated=state.simulated,
                 )
             )
@@ -197,7 +195,7 @@ def build_flow_chapter(state: ReleaseState) -> Chapter:
     )
 
 
-def _draw_flow(result: DataSetResult, number: int) -> str:
+def _draw_flow(result: DataSetResult) -> str:
     data = result.data
     kinds = Counter(str(kind) for kind in data.exclusion_kinds().dropna())
     bars = [(translate("all answers"), len(data.responses), str(len(data.responses)))]
@@ -211,7 +209,6 @@ def _draw_flow(result: DataSetResult, number: int) -> str:
         bars,
         title=data.name,
         subtitle=translate("answers, by kind of exclusion"),
-        prefix=f"flow-{number}",
         simulated=data.simulated,
     )
 
@@ -269,7 +266,7 @@ UNITS = {"individual": mark_text("single answers"), "majority": mark_text("the m
 def build_model_chapter(state: ReleaseState) -> Chapter:
     """A panel and a table of each data set that is compared with models."""
     panels, tables = [], []
-    for number, compared in enumerate(state.comparisons.values()):
+    for compared in state.comparisons.values():
         rows = [
             row
             for row in compared.comparison.differences
@@ -277,7 +274,7 @@ def build_model_chapter(state: ReleaseState) -> Chapter:
         ]
         level = format_level(compared.comparison.confidence_level)
         if rows:
-            panels.append(_draw_panel(compared, [row for row in rows if row.unit == "individual"] or rows, number))
+            panels.append(_draw_panel(compared, [row for row in rows if row.unit == "individual"] or rows))
             tables.append(
                 ChapterTable(
                     translate("{name}: people less the model, in points", name=compared.data.name),
@@ -300,7 +297,7 @@ def build_model_chapter(state: ReleaseState) -> Chapter:
     )
 
 
-def _draw_panel(compared: ComparedModels, rows: list[ModelDifference], number: int) -> str:
+def _draw_panel(compared: ComparedModels, rows: list[ModelDifference]) -> str:
     bottom = TOP + STEP * len(rows)
     drawing = SvgDrawing(width=PANEL_WIDTH, height=bottom + 24)
     data = compared.data
@@ -326,7 +323,7 @@ def _draw_panel(compared: ComparedModels, rows: list[ModelDifference], number: i
         drawing.dot(at=(scale.x(100 * (row.difference or 0.0)), y + 11), colour="accent")
     content = "; ".join(f"{row.model} {format_points(row.difference)}" for row in rows)
     label = translate("{name}, people less models: {differences}.", name=data.name, differences=content)
-    return drawing.to_svg(prefix=f"models-{number}", label=format_stamp(simulated=data.simulated) + label)
+    return drawing.to_svg(label=format_stamp(simulated=data.simulated) + label)
 
 
 def _build_row(row: ModelDifference) -> TableRow:

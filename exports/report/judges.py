@@ -36,14 +36,14 @@ class JudgesPart:
     others: tuple[TableRow, ...]
 
 
-def build_judges_part(data: DataSet, judges: Sequence[JudgeResult], *, number: int) -> JudgesPart | None:
-    """The part of a data set, None without judges; `number` keeps its picture apart from those of others."""
+def build_judges_part(data: DataSet, judges: Sequence[JudgeResult]) -> JudgesPart | None:
+    """The part of a data set, None without judges."""
     if not judges:
         return None
     measured = [judge for judge in judges if "difference" in judge.by_statistic]
     return JudgesPart(
         verdicts=tuple((judge.judge, show_finding(judge.verdict)) for judge in judges),
-        panel=_draw_panel(data, [judge.by_statistic["difference"] for judge in measured], number) if measured else "",
+        panel=_draw_panel(data, [judge.by_statistic["difference"] for judge in measured]) if measured else "",
         rows=tuple(map(_build_row, measured)),
         tests=tuple(map(_build_test_row, measured)),
         others=tuple(
@@ -52,7 +52,7 @@ def build_judges_part(data: DataSet, judges: Sequence[JudgeResult], *, number: i
     )
 
 
-def _draw_panel(data: DataSet, rows: Sequence[JudgeScore], number: int) -> str:
+def _draw_panel(data: DataSet, rows: Sequence[JudgeScore]) -> str:
     """A dot and an interval for each judge's difference, with a line at 0 and at both ends of the margin."""
     bottom = TOP + STEP * len(rows)
     drawing = SvgDrawing(width=PANEL_WIDTH, height=bottom + 24)
@@ -78,7 +78,7 @@ def _draw_panel(data: DataSet, rows: Sequence[JudgeScore], number: int) -> str:
         drawing.dot(at=(scale.x(row.value or 0.0), y + 11), colour="accent")
     content = "; ".join(f"{row.judge} {_format(row.value)}" for row in rows)
     label = translate("{name}, judges beside people: {differences}.", name=data.name, differences=content)
-    return drawing.to_svg(prefix=f"judges-{number}", label=format_stamp(simulated=data.simulated) + label)
+    return drawing.to_svg(label=format_stamp(simulated=data.simulated) + label)
 
 
 def _choose_ends(row: JudgeScore) -> tuple[float | None, float | None]:

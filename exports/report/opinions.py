@@ -57,8 +57,8 @@ class OpinionsPart:
     notes: tuple[str, ...]
 
 
-def build_opinions(result: DataSetResult, *, prefix: str) -> OpinionsPart | None:
-    """The part of a data set with the points of a scale; None for others. `prefix` keeps ids of pictures apart."""
+def build_opinions(result: DataSetResult) -> OpinionsPart | None:
+    """The part of a data set with the points of a scale; None for others."""
     found = result.scale
     if found is None:
         return None
@@ -66,8 +66,8 @@ def build_opinions(result: DataSetResult, *, prefix: str) -> OpinionsPart | None
     level = format_level(result.options.confidence_level)
     return OpinionsPart(
         panels=(
-            _draw_shares(result, found, bands, prefix=f"{prefix}-shares"),
-            *((_draw_means(result, found, prefix=f"{prefix}-means", level=level),) if has_means else ()),
+            _draw_shares(result, found, bands),
+            *((_draw_means(result, found, level=level),) if has_means else ()),
         ),
         share_heads=(*(band.name for band in bands), translate("Median"), translate("Answers"), translate("People")),
         shares=tuple(_build_share_row(one, bands) for one in found.opinions),
@@ -281,7 +281,7 @@ def _shade(place: int, total: int) -> tuple[Colour, float]:
     return ("accent" if place > middle else "second"), 0.15 + 0.5 * strength
 
 
-def _draw_shares(result: DataSetResult, found: ScaleResult, bands: Sequence[Band], *, prefix: str) -> str:
+def _draw_shares(result: DataSetResult, found: ScaleResult, bands: Sequence[Band]) -> str:
     """Stacked bars: the share of each point, of all texts and of each system."""
     shown = found.opinions[1:] or found.opinions
     legend = _lay_out_legend(bands)
@@ -313,7 +313,7 @@ def _draw_shares(result: DataSetResult, found: ScaleResult, bands: Sequence[Band
         drawing.bar(start=(x, y - 8), end=(x + 9, y + 1), colour=colour, opacity=opacity)
         drawing.text(shorten_text(band.name, max_length=24), at=(x + 13, y), colour="muted", size=10.5)
     label = f"{result.data.name}, {subtitle}. {'; '.join(described)}."
-    return drawing.to_svg(prefix=prefix, label=format_stamp(simulated=result.data.simulated) + label)
+    return drawing.to_svg(label=format_stamp(simulated=result.data.simulated) + label)
 
 
 def _lay_out_legend(bands: Sequence[Band]) -> list[tuple[int, float]]:
@@ -328,7 +328,7 @@ def _lay_out_legend(bands: Sequence[Band]) -> list[tuple[int, float]]:
     return places
 
 
-def _draw_means(result: DataSetResult, found: ScaleResult, *, prefix: str, level: str) -> str:
+def _draw_means(result: DataSetResult, found: ScaleResult, *, level: str) -> str:
     """A dot for each mean, a thin line for new people, a thick one for these, and the mean of gold across."""
     rows = [(one, one.mean) for one in (found.opinions[1:] or found.opinions) if one.mean is not None]
     golds = _find_gold_means(result, found)
@@ -369,7 +369,7 @@ def _draw_means(result: DataSetResult, found: ScaleResult, *, prefix: str, level
         f"{_name(one)} {format_point(mean.value)} ({format_ends(mean.ci_low, mean.ci_high)})" for one, mean in rows
     )
     label = f"{result.data.name}, {subtitle}: {values}."
-    return drawing.to_svg(prefix=prefix, label=format_stamp(simulated=result.data.simulated) + label)
+    return drawing.to_svg(label=format_stamp(simulated=result.data.simulated) + label)
 
 
 def _find_gold_means(result: DataSetResult, found: ScaleResult) -> dict[str, float]:

@@ -195,10 +195,7 @@ def render_report(
         name="report",
         title=title or _name_report(results),
         marks=marks,
-        sections=[
-            _build_section(number, result, judges=judges.get(result.data.name, ()))
-            for number, result in enumerate(results)
-        ],
+        sections=[_build_section(result, judges=judges.get(result.data.name, ())) for result in results],
         confidence_level=options.confidence_level,
         score_panels=draw_score_panels(results, confidence_level=options.confidence_level),
         agreement_panels=draw_agreement_panels(results, confidence_level=options.confidence_level),
@@ -232,7 +229,7 @@ def build_report_pages(release: Release) -> dict[str, str]:
     return build_pages("report", lambda: render_report(release))
 
 
-def _build_section(number: int, result: DataSetResult, *, judges: Sequence[JudgeResult]) -> ReportSection:
+def _build_section(result: DataSetResult, *, judges: Sequence[JudgeResult]) -> ReportSection:
     return ReportSection(
         **get_section_fields(result.data),
         headlines=list_headlines(result),
@@ -254,9 +251,9 @@ def _build_section(number: int, result: DataSetResult, *, judges: Sequence[Judge
         agreement=_build_agreement_rows(result),
         annotators=_build_annotator_rows(result.performance),
         methods=describe_methods(result),
-        opinions=build_opinions(result, prefix=f"opinions-{number}"),
-        preferences=build_preference_part(result, number=number),
-        judges=build_judges_part(result.data, judges, number=number),
+        opinions=build_opinions(result),
+        preferences=build_preference_part(result),
+        judges=build_judges_part(result.data, judges),
     )
 
 

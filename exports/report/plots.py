@@ -48,8 +48,8 @@ class RowLayout(NamedTuple):
 def draw_score_panels(results: Sequence[DataSetResult], *, confidence_level: float) -> list[str]:
     """Draw one SVG for each data set that has scores, in the order of `results`."""
     return [
-        _draw_score_panel(result, result.performance, prefix=f"score-{number}", confidence_level=confidence_level)
-        for number, result in enumerate(results)
+        _draw_score_panel(result, result.performance, confidence_level=confidence_level)
+        for result in results
         if result.performance is not None
     ]
 
@@ -60,7 +60,7 @@ def draw_agreement_panels(results: Sequence[DataSetResult], *, confidence_level:
     Of each data set the alpha of its own level alone is drawn, never one of a lower level.
     """
     panels = []
-    for number, name in enumerate(COEFFICIENT_NAMES):
+    for name in COEFFICIENT_NAMES:
         rows = [
             (result, row)
             for result in results
@@ -70,11 +70,11 @@ def draw_agreement_panels(results: Sequence[DataSetResult], *, confidence_level:
         ]
         if rows:
             level = format_level(confidence_level)
-            panels.append(_draw_agreement_panel(name, rows, prefix=f"agreement-{number}", level=level))
+            panels.append(_draw_agreement_panel(name, rows, level=level))
     return panels
 
 
-def _draw_score_panel(result: DataSetResult, scores: Performance, *, prefix: str, confidence_level: float) -> str:
+def _draw_score_panel(result: DataSetResult, scores: Performance, *, confidence_level: float) -> str:
     annotators = scores.annotators.sort_values("accuracy", ascending=False, kind="stable")
     rows = _get_row_layout(len(annotators), top=78)
     bottom = rows.top + rows.step * len(annotators)
@@ -96,7 +96,7 @@ def _draw_score_panel(result: DataSetResult, scores: Performance, *, prefix: str
         if rows.named:
             drawing.text(shorten_text(str(name).removeprefix("SIMULATED-"), max_length=12), at=(0, y + 4))
             drawing.text(format_percent(value), at=(PANEL_WIDTH, y + 4), anchor="right", colour="muted")
-    return drawing.to_svg(prefix=prefix, label=_describe_scores(result, scores))
+    return drawing.to_svg(label=_describe_scores(result, scores))
 
 
 def _get_row_layout(n_annotators: int, *, top: float) -> RowLayout:
@@ -125,9 +125,7 @@ def _draw_references(drawing: SvgDrawing, scale: AxisScale, scores: Performance,
         drawing.text(label, at=(x + offset, y + 4), colour=colour, size=10.5, anchor=anchor)  # type: ignore[arg-type]
 
 
-def _draw_agreement_panel(
-    name: str, rows: Sequence[tuple[DataSetResult, Coefficient]], *, prefix: str, level: str
-) -> str:
+def _draw_agreement_panel(name: str, rows: Sequence[tuple[DataSetResult, Coefficient]], *, level: str) -> str:
     top, step = 72, 38
     bottom = top + step * len(rows)
     drawing = SvgDrawing(width=PANEL_WIDTH, height=bottom + 24)
@@ -143,7 +141,7 @@ def _draw_agreement_panel(
     draw_axis(drawing, scale, ticks=ticks, top=top, bottom=bottom, percents=name not in NUMBER_COEFFICIENTS)
     for number, (result, row) in enumerate(rows):
         _draw_agreement_row(drawing, scale, result, row, y=top + step * number + 17)
-    return drawing.to_svg(prefix=prefix, label=_describe_agreement(name, rows))
+    return drawing.to_svg(label=_describe_agreement(name, rows))
 
 
 def _draw_agreement_row(

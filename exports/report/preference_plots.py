@@ -28,23 +28,21 @@ _COLOURS: tuple[Colour, ...] = ("accent", "rule", "second")
 TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
-def draw_preference_panels(
-    found: PreferenceResults, *, name: str, prefix: str, level: str, simulated: bool
-) -> tuple[str, ...]:
+def draw_preference_panels(found: PreferenceResults, *, name: str, level: str, simulated: bool) -> tuple[str, ...]:
     """The panels of a data set: bars of counts, win rates, and the strengths of three systems or more."""
     pairs = list_clearest(found.pairs)[:MOST_BARS]
     panels = [
-        _draw_counts(pairs, name=name, prefix=f"{prefix}-counts", simulated=simulated),
-        _draw_rates(pairs, name=name, prefix=f"{prefix}-rates", level=level, simulated=simulated),
+        _draw_counts(pairs, name=name, simulated=simulated),
+        _draw_rates(pairs, name=name, level=level, simulated=simulated),
     ]
     ranked = [row for row in found.bradley_terry.systems if row.strength.value is not None]
     if len(ranked) > 2:
         rows = [(row.system, row.strength) for row in ranked]
-        panels.append(_draw_strengths(rows, name=name, prefix=f"{prefix}-strengths", level=level, simulated=simulated))
+        panels.append(_draw_strengths(rows, name=name, level=level, simulated=simulated))
     return tuple(panels)
 
 
-def _draw_counts(pairs: Sequence[TurnedPair], *, name: str, prefix: str, simulated: bool) -> str:
+def _draw_counts(pairs: Sequence[TurnedPair], *, name: str, simulated: bool) -> str:
     """Stacked bars, each of one length: wins of the first system, ties, wins of the second."""
     drawing = SvgDrawing(width=PANEL_WIDTH, height=_TOP + _STEP * len(pairs))
     title = translate("Who was preferred")
@@ -73,10 +71,10 @@ def _draw_counts(pairs: Sequence[TurnedPair], *, name: str, prefix: str, simulat
         )
         for pair in pairs
     )  # fmt: skip
-    return drawing.to_svg(prefix=prefix, label=f"{format_stamp(simulated=simulated)}{title}, {name}: {told}.")
+    return drawing.to_svg(label=f"{format_stamp(simulated=simulated)}{title}, {name}: {told}.")
 
 
-def _draw_rates(pairs: Sequence[TurnedPair], *, name: str, prefix: str, level: str, simulated: bool) -> str:
+def _draw_rates(pairs: Sequence[TurnedPair], *, name: str, level: str, simulated: bool) -> str:
     """A dot for each win rate, a thin line for new people and a thick one for these, and a line at one half."""
     title = translate("Win rate")
     rows = [
@@ -97,12 +95,10 @@ def _draw_rates(pairs: Sequence[TurnedPair], *, name: str, prefix: str, level: s
         drawing.text(f"{shown} · {n}", at=(PANEL_WIDTH, y), anchor="right", colour="muted")
         _draw_estimate(drawing, scale, value, intervals, y=y + 11)
     told = "; ".join(f"{pair_name} {shown}" for pair_name, shown, *_ in rows)
-    return drawing.to_svg(prefix=prefix, label=f"{format_stamp(simulated=simulated)}{title}, {name}: {told}.")
+    return drawing.to_svg(label=f"{format_stamp(simulated=simulated)}{title}, {name}: {told}.")
 
 
-def _draw_strengths(
-    rows: Sequence[tuple[str, Estimate]], *, name: str, prefix: str, level: str, simulated: bool
-) -> str:
+def _draw_strengths(rows: Sequence[tuple[str, Estimate]], *, name: str, level: str, simulated: bool) -> str:
     """A dot for each strength with its intervals, and a line at the mean of all systems, which is 0."""
     title = translate("Strength (Bradley–Terry)")
     ends = [
@@ -127,9 +123,7 @@ def _draw_strengths(
         _draw_estimate(drawing, scale, one.value or 0.0, intervals, y=y + 11)
     told = "; ".join(f"{system} {format_number(one.value)}" for system, one in rows)
     systems = format_count(len(rows), "system")
-    return drawing.to_svg(
-        prefix=prefix, label=f"{format_stamp(simulated=simulated)}{title}, {name}, {systems}: {told}."
-    )
+    return drawing.to_svg(label=f"{format_stamp(simulated=simulated)}{title}, {name}, {systems}: {told}.")
 
 
 def _draw_legend(drawing: SvgDrawing, level: str) -> None:

@@ -50,8 +50,8 @@ class PreferencePart:
     side_heads: tuple[str, str]
 
 
-def build_preference_part(result: DataSetResult, *, number: int) -> PreferencePart | None:
-    """The part of a data set; None if it compares no texts, or nobody compared two systems. `number` is its place."""
+def build_preference_part(result: DataSetResult) -> PreferencePart | None:
+    """The part of a data set; None if it compares no texts, or nobody compared two systems."""
     found = result.preference
     if found is None or not len(found.comparisons):
         return None
@@ -62,9 +62,7 @@ def build_preference_part(result: DataSetResult, *, number: int) -> PreferencePa
         name=data.name,
         simulated=data.simulated,
         sentences=tuple(_list_sentences(found)),
-        panels=draw_preference_panels(
-            found, name=data.name, prefix=f"preference-{number}", level=level, simulated=data.simulated
-        ),
+        panels=draw_preference_panels(found, name=data.name, level=level, simulated=data.simulated),
         matrix_heads=(translate("System"), *found.comparisons.systems),
         matrix=_build_matrix(found),
         pairs=tuple(map(_build_pair_row, list_clearest(found.pairs)[:MOST_BARS])),

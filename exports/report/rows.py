@@ -255,18 +255,16 @@ def build_order_rows(result: DataSetResult) -> tuple[TableRow, ...]:
 def draw_order_panels(results: Sequence[DataSetResult], *, confidence_level: float) -> list[str]:
     """Draw one SVG for each data set whose sessions have several parts."""
     panels = []
-    for number, result in enumerate(results):
+    for result in results:
         parts = [] if result.people is None else [part for part in result.people.parts if part.kind == PLACE]
         if result.people is not None and parts:
-            drawn = _draw_order_panel(
-                result, result.people, parts, prefix=f"order-{number}", confidence_level=confidence_level
-            )
+            drawn = _draw_order_panel(result, result.people, parts, confidence_level=confidence_level)
             panels.append(drawn)
     return panels
 
 
 def _draw_order_panel(
-    result: DataSetResult, people: PeopleEffects, parts: Sequence[OrderPart], *, prefix: str, confidence_level: float
+    result: DataSetResult, people: PeopleEffects, parts: Sequence[OrderPart], *, confidence_level: float
 ) -> str:
     """A dot and a line for each part; all lines are for new people, or all for these where a part has none for new."""
     bottom = TOP + STEP * len(parts)
@@ -296,7 +294,7 @@ def _draw_order_panel(
         shares=shares,
         slope="; ".join(slope),
     )
-    return drawing.to_svg(prefix=prefix, label=format_stamp(simulated=result.data.simulated) + label)
+    return drawing.to_svg(label=format_stamp(simulated=result.data.simulated) + label)
 
 
 def _describe_slope(people: PeopleEffects, level: str) -> tuple[str, ...]:

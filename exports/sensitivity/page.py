@@ -88,7 +88,7 @@ def _list_headlines(results: Sequence[SettingResult]) -> tuple[Headline, ...]:
     return (*headlines, Headline(translate("Items with a majority"), str(sizes[0]), note))
 
 
-def draw_setting_panels(data: DataSet, results: Sequence[SettingResult], *, prefix: str = "") -> list[str]:
+def draw_setting_panels(data: DataSet, results: Sequence[SettingResult]) -> list[str]:
     """The panels of the scores of single answers and of the majority under each setting, where there is gold."""
     panels = []
     for title, name in SCORES:
@@ -111,13 +111,12 @@ def draw_setting_panels(data: DataSet, results: Sequence[SettingResult], *, pref
                     rows,
                     title=translate(title),
                     subtitle=translate("share right, {level}: these people, new items", level=_format_level()),
-                    prefix=f"{prefix}{name}",
                 )
             )
     return panels
 
 
-def draw_cut_panels(data: DataSet, cuts: Sequence[CutResult], *, prefix: str = "") -> list[str]:
+def draw_cut_panels(data: DataSet, cuts: Sequence[CutResult]) -> list[str]:
     """The panels of what each cut of confidence keeps and, where gold is known, of how many of these are right."""
     kept = [PlottedRow(_name_cut(cut), cut.kept, None, None, _format_part(cut.n_kept, cut.n_items)) for cut in cuts]
     panels = [
@@ -126,7 +125,6 @@ def draw_cut_panels(data: DataSet, cuts: Sequence[CutResult], *, prefix: str = "
             kept,
             title=translate("Labels kept"),
             subtitle=translate("by the least confidence"),
-            prefix=f"{prefix}kept",
         )
     ]
     right = [
@@ -139,11 +137,11 @@ def draw_cut_panels(data: DataSet, cuts: Sequence[CutResult], *, prefix: str = "
             translate("Right labels among them"),
             translate("items of known gold, {level} for new items", level=_format_level()),
         )
-        panels.append(draw_share_panel(data, right, title=title, subtitle=subtitle, prefix=f"{prefix}right"))
+        panels.append(draw_share_panel(data, right, title=title, subtitle=subtitle))
     return panels
 
 
-def draw_share_panel(data: DataSet, rows: Sequence[PlottedRow], *, title: str, subtitle: str, prefix: str) -> str:
+def draw_share_panel(data: DataSet, rows: Sequence[PlottedRow], *, title: str, subtitle: str) -> str:
     """A dot a row on an axis of shares, which begins where the least of them is."""
     bottom = TOP + ROW_STEP * len(rows)
     drawing = SvgDrawing(width=PANEL_WIDTH, height=bottom + 24)
@@ -163,7 +161,7 @@ def draw_share_panel(data: DataSet, rows: Sequence[PlottedRow], *, title: str, s
             drawing.dot(at=(scale.x(row.value), y + 10), colour="accent")
     content = "; ".join(f"{row.name}: {format_percent(row.value)}, {row.note}" for row in rows)
     stamp = format_stamp(simulated=data.simulated)
-    return drawing.to_svg(prefix=prefix, label=f"{stamp}{title}, {subtitle}: {content}.")
+    return drawing.to_svg(label=f"{stamp}{title}, {subtitle}: {content}.")
 
 
 def list_setting_heads(results: Sequence[SettingResult]) -> tuple[str, ...]:
