@@ -41,7 +41,6 @@ TEMPORARY = "PYTEST_DEBUG_TEMPROOT"
 HEAVY = (
     "crowdkit.aggregation",
     "label_studio_sdk.client",
-    "matplotlib.figure",
     "scipy.stats",
     "telegram.ext",
     "bot.application",

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from itertools import accumulate
 
 from annotation.campaigns import bot_commands
 from annotation.campaigns.questions.question_base import count_units
@@ -113,11 +114,12 @@ BoldRange = tuple[int, int]
 _BREAKS = (re.compile(r"\n\s*\n"), re.compile(r"\n"), re.compile(r"(?<=[.!?…])\s"), re.compile(r"\s"))
 """Where a long text is cut, best first: after a paragraph, a line, a sentence, a word."""
 _PARAGRAPH_BREAK = "\n\n"
+_COMMAND = re.compile(r"`(hromada [^`\n]+)`")
 
 
 @dataclass(frozen=True)
 class TextBlock:
-    """One or several paragraphs with bold, struck and underlined ranges, which do not overlap.
+    """One or several paragraphs with bold, struck, underlined and code ranges, which do not overlap.
 
     With `fold` they are collapsed until the reader expands them, with `copyable` a tap copies them as they are. With
     `opens_message` the messages before end above them.
@@ -130,11 +132,12 @@ class TextBlock:
     copyable: bool = False
     opens_message: bool = False
     underlined: tuple[BoldRange, ...] = ()
+    code: tuple[BoldRange, ...] = ()
 
     @property
     def marked(self) -> tuple[BoldRange, ...]:
         """All ranges."""
-        return (*self.bold, *self.struck, *self.underlined)
+        return (*self.bold, *self.struck, *self.underlined, *self.code)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,6 +234,13 @@ def make_bold_block(text: str) -> TextBlock:
     return TextBlock(text, ((0, len(text)),))
 
 
+def mark_commands(text: str) -> TextBlock:
+    """A text of ours whose commands, in backticks, are code: a tap copies one."""
+    pieces = _COMMAND.split(text)  # every second one is a command
+    ends = list(accumulate(map(len, pieces)))
+    return TextBlock("".join(pieces), code=tuple(zip(ends[:-1:2], ends[1::2], strict=True)))
+
+
 def render_html_parts(blocks: Sequence[TextBlock], *, heading: str, max_units: int = MAX_UNITS) -> tuple[str, ...]:
     """The blocks as HTML in as few parts as they need.
 
@@ -278,6 +288,7 @@ def _strip_block(block: TextBlock) -> TextBlock:
         bold=move_ranges(block.bold),
         struck=move_ranges(block.struck),
         underlined=move_ranges(block.underlined),
+        code=move_ranges(block.code),
     )
 
 
@@ -358,6 +369,7 @@ def _slice_block(block: TextBlock, start: int, end: int) -> TextBlock:
         bold=move_ranges(block.bold),
         struck=move_ranges(block.struck),
         underlined=move_ranges(block.underlined),
+        code=move_ranges(block.code),
     )
 
 
@@ -372,7 +384,7 @@ def _render_blocks(blocks: Sequence[TextBlock]) -> str:
 
 def _render_block(block: TextBlock) -> str:
     pieces, rendered_until = [], 0
-    ranges = (("b", block.bold), ("s", block.struck), ("u", block.underlined))
+    ranges = (("b", block.bold), ("s", block.struck), ("u", block.underlined), ("code", block.code))
     tagged = [(start, end, tag) for tag, marked in ranges for start, end in marked]
     for start, end, tag in sorted(tagged):
         if start < rendered_until:

@@ -17,7 +17,6 @@ from annotation.workflow.organisers.alerts import Observation, OrganiserAlert
 from annotation.workflow.organisers.campaigns import CampaignChoice, ProjectOverview
 from annotation.workflow.organisers.people import ClaimedExport, MessageKind, OpenMessage
 from bot.conversation import message_layout
-from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import get_organiser_texts, get_texts, match_language
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import (
@@ -241,7 +240,7 @@ def describe_export(
         texts = {"too-slow": "export-too-slow", "given-up": "export-given-up"}
         reason = message_layout.shorten_text(words(texts[made.kind]) if made.kind in texts else made.reason, MAX_REASON)
         text = words("export-failed", project=claimed.project, reason=reason)
-    told = message_layout.render_messages([TextBlock(text)], get_texts(words.language))
+    told = message_layout.render_messages([message_layout.mark_commands(text)], get_texts(words.language))
     return tuple(NewMessage(chat_id=claimed.telegram_id, html=part.html, silent=False) for part in told)
 
 

@@ -527,7 +527,7 @@ async def test_files_come_as_a_document(chat: Chat, load: Callable[..., Any]) ->
 
 @pytest.mark.parametrize(
     ("seconds", "told"),
-    [(0.01, "it took too long; make them with `hromada export`"), (60.0, "No project 'wards' is loaded.")],
+    [(0.01, "it took too long; make them with hromada export"), (60.0, "No project 'wards' is loaded.")],
     ids=["slow", "failing"],
 )
 async def test_files_that_cannot_be_made_are_explained(

@@ -122,7 +122,7 @@ class OrganiserWords:
 
     def render_card(self, *blocks: TextBlock | str, buttons: ButtonRows = (), protect: bool = True) -> OrganiserCard:
         """These paragraphs in as many messages as they need, with the buttons under the last."""
-        built = [TextBlock(block) if isinstance(block, str) else block for block in blocks]
+        built = [message_layout.mark_commands(block) if isinstance(block, str) else block for block in blocks]
         return message_layout.render_messages(built, self.shared, buttons=buttons, protect=protect)
 
 
