@@ -62,7 +62,8 @@ test-studios: build/developer/installed ## What is said to Label Studio and back
 		echo "Label Studio $$release" && \
 		HROMADA_LABEL_STUDIO="$(abspath build/studios)/$$release/bin/label-studio" "$(abspath $(BIN))/pytest" -n0 -q \
 			tests/annotation/label_studio/test_server.py tests/annotation/label_studio/sync/test_round.py \
-			tests/annotation/label_studio/sync/test_adoption.py -k "not postgresql" $(ARGS) || exit 1; \
+			tests/annotation/label_studio/sync/test_adoption.py tests/annotation/label_studio/run_on_postgresql.py \
+			-k "not [postgresql]" $(ARGS) || exit 1; \
 	done
 
 test-spark: BIN := build/spark/bin

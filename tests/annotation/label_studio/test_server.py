@@ -1,4 +1,4 @@
-"""The real server: it takes every configuration, knows its people, and runs on both databases."""
+"""The real server: it takes every configuration, and knows its people."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 import pytest
-import sqlalchemy as sa
-from _label_studio import OWNER, Studio, server
+from _label_studio import Studio
 from playwright.sync_api import expect
 
 from annotation.campaigns import project_file as project_files
@@ -98,28 +97,3 @@ def test_every_template_is_on_the_screen(
         assert visitor.page.evaluate(INSIDE)
         assert visitor.page.evaluate(HEADER_INSIDE)
     assert complaints == []
-
-
-@pytest.mark.slow
-def test_it_runs_on_postgresql(studio_program: Path, postgresql: str, tmp_path: Path) -> None:
-    """With the same settings, and a project keeps its tasks there."""
-    where = sa.make_url(postgresql)
-    engine = sa.create_engine(where.set(drivername="postgresql+psycopg"), isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.exec_driver_sql("CREATE DATABASE label_studio")
-    try:
-        told = {"DJANGO_DB": "default", "POSTGRE_NAME": "label_studio", "POSTGRE_USER": where.username or ""}
-        told |= {"POSTGRE_HOST": str(where.query.get("host", where.host)), "POSTGRE_PORT": str(where.port or 5432)}
-        told |= {"POSTGRE_PASSWORD": str(where.password or "")}
-        with server(studio_program, tmp_path / "data", database=told) as studio, studio.api() as api:
-            assert api.get("/api/current-user/whoami").json()["email"] == OWNER
-            project = api.post("/api/projects", json={"title": "Проєкт"}).json()["id"]
-            assert api.post(f"/api/projects/{project}/import", json=[{"data": {"text": "один"}}]).status_code == 201
-            own = sa.create_engine(where.set(drivername="postgresql+psycopg", database="label_studio"))
-            with own.connect() as connection:
-                assert connection.exec_driver_sql("SELECT count(*) FROM task").scalar_one() == 1
-            own.dispose()
-    finally:
-        with engine.connect() as connection:
-            connection.exec_driver_sql("DROP DATABASE label_studio WITH (FORCE)")
-        engine.dispose()
