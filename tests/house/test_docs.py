@@ -62,7 +62,7 @@ def makefile(tmp_path: Path) -> str:
     """A folder with what make needs; gives the words that stand for `make` where hromada is installed already."""
     for name in ("tests", "benchmarks", "docs", "docker", "examples", "requirements"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("Makefile", "README.md", "README.uk.md", ".env.example", ".gitignore", "pyproject.toml"):
+    for name in ("Makefile", "README.md", "README.uk.md", "CITATION.cff", ".env.example", ".gitignore", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path / name)
     return f"make --old-file=.venv/installed --old-file=build/developer/installed BIN={SCRIPTS}"
 
