@@ -97,6 +97,7 @@ reference: build/developer/installed ## The reference, from what it describes: c
 
 pictures: build/developer/installed ## Every picture in docs/pictures, from the running product (needs Chromium)
 	$(BIN)/python docs/pictures/remake.py
+	$(BIN)/python docs/pictures/gallery.py
 
 site: build/sphinx/installed ## The documents as a site that needs no server, in build/site; a broken link is an error
 	rm -rf build/site

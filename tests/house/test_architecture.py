@@ -183,6 +183,19 @@ def test_an_old_page_is_an_error(tmp_path: Path, script: str, page: str) -> None
         check_page(str(copy))
 
 
+def test_an_old_gallery_is_an_error(tmp_path: Path) -> None:
+    """It is made of examples/, so one more of them makes it old."""
+    (tmp_path / "docs/reference").mkdir(parents=True)
+    for name in ("docs/reference/list_gallery.py", "docs/gallery.md"):
+        shutil.copy(name, tmp_path / name)
+    examples = shutil.copytree("examples", tmp_path / "examples")
+    script = str(tmp_path / "docs/reference/list_gallery.py")
+    check_page(script)
+    shutil.copy(examples / "tape/chegeka.yaml", examples / "tape/another.yaml")
+    with pytest.raises(SystemExit, match=r"gallery\.md is old. Renew it: make reference"):
+        check_page(script)
+
+
 def test_the_pages_name_only_what_is_there() -> None:
     """Every path in backquotes that begins with a package is a module or a folder of it."""
     page = "\n".join(page.read_text("utf-8") for page in PAGES)
