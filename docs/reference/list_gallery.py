@@ -87,10 +87,10 @@ def build_page() -> str:
             names.append(path.stem)
             ours = OURS.get(f"{folder}/{path.stem}", "–")
             cells = (list_questions(project), describe_overlap(project), describe_published(project), ours)
-            rows.append(f"| `examples/{folder}/{path.name}` | {' | '.join(cells)} |")
+            rows.append(f"| {path.stem} | {' | '.join(cells)} |")
         cited = "; ".join(source for source in sources if source)
-        parts.append(f"\n## {name}\n\n{cited}\n\n" + "\n".join(rows) + "\n")
-        parts.append("\n" + show_pictures(folder, names))
+        parts.append(f"\n## {name}\n\n{cited}. Project files: `examples/{folder}/NAME.yaml`.\n\n")
+        parts.append(show_pictures(folder, names) + "\n" + "\n".join(rows) + "\n")
     return "".join(parts)
 
 
