@@ -1,6 +1,7 @@
 # `make help` says what there is. Locks with hashes fill .venv, which has what hromada needs to run, and the environments
 # in build: `developer` for checks and tests, `boot` for what installs the others, `label-studio` for the server, `inspect` for
-# Inspect AI, which runs what we build, `spark` for Spark next to what tests need, `images/tools` for what starts containers, `sphinx` for the site.
+# Inspect AI, which runs what we build, `spark` for Spark next to what tests need, `images/tools` for what starts containers, `sphinx` for the site,
+# `twine` for what checks a release, `bare` for the release alone.
 PYTHON ?= python3
 BIN := .venv/bin
 BOOT := build/boot/bin
@@ -18,7 +19,7 @@ SIMULATED := agreement_coverage further_coverage gold_review opinion_coverage pa
 # The bytecode of tests stays from run to run: asserts are rewritten once, not by each worker of each run.
 define RUN_TESTS
 mkdir -p build/test && find build/test -not -type d -not -name '*.pyc' -delete && \
-	cp -Rp tests benchmarks docs docker examples requirements README.md README.uk.md .env.example .gitignore pyproject.toml Makefile build/test/ && \
+	cp -Rp tests benchmarks docs docker examples requirements README.md README.uk.md CITATION.cff .env.example .gitignore pyproject.toml Makefile build/test/ && \
 	cd build/test && $(if $(SHARED),HROMADA_SHARED="$(SHARED)") HROMADA_LABEL_STUDIO="$(STUDIO)" \
 	HROMADA_INSPECT="$(INSPECT)" HROMADA_SITE="$(abspath build/site)" HROMADA_RUN_COSTS="$(COSTS)" \
 	PYTHONDONTWRITEBYTECODE= HYPOTHESIS_STORAGE_DIRECTORY="$(abspath build/hypothesis)" \
@@ -27,7 +28,7 @@ endef
 
 .DEFAULT_GOAL := help
 STUDIOS ?= 1.20.0 1.23.2 # the oldest and the newest Label Studio that hromada is tried with
-.PHONY: help install servers consumers demo try test test-slow test-studios test-spark explore check bench coverage reference pictures site images lock clean
+.PHONY: help install servers consumers demo try test test-slow test-studios test-spark explore check bench coverage reference pictures site images dist lock clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -94,9 +95,11 @@ reference: build/developer/installed ## The reference, from what it describes: c
 	$(BIN)/python docs/reference/list_columns.py
 	$(BIN)/python docs/reference/list_library.py
 	$(BIN)/python docs/reference/list_gallery.py
+	$(BIN)/python docs/reference/list_schemas.py
 
 pictures: build/developer/installed ## Every picture in docs/pictures, from the running product (needs Chromium)
 	$(BIN)/python docs/pictures/remake.py
+	$(BIN)/python docs/pictures/gallery.py
 
 site: build/sphinx/installed ## The documents as a site that needs no server, in build/site; a broken link is an error
 	rm -rf build/site
@@ -106,6 +109,18 @@ images: build/images/tools/installed ## The images of docker/, built, started, k
 	docker/images/build.sh
 	$(PYTHON) docker/images/try_topologies.py $(ARGS)
 	$(PYTHON) docker/images/try_units.py
+
+dist: build/twine/installed ## A release in dist: sdist, the wheel that it builds, checked; the wheel's demo in a bare environment
+	rm -rf dist build/sdist build/bare && mkdir -p build/sdist
+	$(BOOT)/python -m hatchling build -t sdist -d dist >/dev/null
+	tar -xzf dist/hromada-*.tar.gz -C build/sdist --strip-components 1
+	cd build/sdist && "$(abspath $(BOOT))/python" -m hatchling build -t wheel -d "$(abspath dist)" >/dev/null
+	build/twine/bin/twine --no-color check --strict dist/*
+	$(UV) venv --quiet --python $(PYTHON) build/bare
+	$(UV) pip sync --quiet --python build/bare/bin/python --require-hashes requirements/runtime.lock
+	$(UV) pip install --quiet --python build/bare/bin/python --no-deps dist/hromada-*.whl
+	cd build/bare && env -i HOME="$$PWD" bin/hromada --version && env -i HOME="$$PWD" bin/hromada demo --to demo
+	sha256sum dist/*
 
 lock: build/boot/made ## Renew the locks (they hold hashes and no address)
 	$(LOCKING) --group boot -o requirements/boot.lock --upgrade
@@ -117,6 +132,7 @@ lock: build/boot/made ## Renew the locks (they hold hashes and no address)
 	$(LOCKING) --group harness -c requirements/dev.lock -o requirements/harness.lock --upgrade
 	$(LOCKING) --group label-studio -c requirements/dev.lock -o requirements/label-studio-sdk.lock --upgrade
 	$(LOCKING) --group site -o requirements/site.lock --upgrade
+	$(LOCKING) --group dist -o requirements/dist.lock --upgrade
 	$(LOCKING) requirements/label-studio.in -o requirements/label-studio.lock --upgrade
 	$(LOCKING) requirements/inspect.in -o requirements/inspect.lock --upgrade
 	$(LOCKING) requirements/images.in -o requirements/images.lock --upgrade
@@ -168,6 +184,11 @@ build/label-studio/installed: requirements/label-studio.lock build/boot/made
 build/sphinx/installed: requirements/site.lock build/boot/made
 	$(UV) venv --quiet --clear --python $(PYTHON) build/sphinx
 	$(UV) pip sync --quiet --compile-bytecode --python build/sphinx/bin/python --require-hashes requirements/site.lock
+	@touch $@
+
+build/twine/installed: requirements/dist.lock build/boot/made
+	$(UV) venv --quiet --clear --python $(PYTHON) build/twine
+	$(UV) pip sync --quiet --python build/twine/bin/python --require-hashes requirements/dist.lock
 	@touch $@
 
 build/images/tools/installed: requirements/images.lock build/boot/made

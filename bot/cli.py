@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 from typer.core import TyperGroup
@@ -20,6 +20,13 @@ from typer.core import TyperGroup
 from aggregation.errors import HromadaError, explain_disk
 from bot.commands.command_line import CommandTable
 
+FIRST_STEPS = """\
+hromada demo                          a report, from simulated people
+hromada new words --template baseline a campaign, or --from votes.csv
+hromada try words/project.yaml        answer it in your browser
+hromada bot                           ask people, after load and start
+hromada export --to results           tables, and a report to open"""
+"""The top of `hromada --help`: from nothing to a report."""
 PANELS: Mapping[str, Mapping[str, str]] = {
     "Prepare": {
         "demo": "Run the whole pipeline on simulated people.",
@@ -90,12 +97,13 @@ def _build_app() -> TyperGroup:
         name="hromada",
         help=(
             "Collect people's answers for language-model benchmarks. Get agreement, gold labels and human baselines."
+            f"\n\n\b\n{FIRST_STEPS}"
             "\n\nExit codes: 0 done, 1 a check found a problem or something was left out, 2 bad input (nothing was"
             " changed), 70 a mistake of ours, 130 interrupted."
         ),
         rich_markup_mode=None,
         no_args_is_help=True,
-        add_completion=False,
+        context_settings={"color": False},  # typer's own messages are green, whatever NO_COLOR says
     )
     for panel, commands in PANELS.items():
         for name, sentence in commands.items():
@@ -109,7 +117,7 @@ def _build_app() -> TyperGroup:
     ) -> None:
         """Nothing is left to do where no version was asked for."""
 
-    return typer.main.get_group(program)
+    return cast(TyperGroup, typer.main.get_command(program))
 
 
 def _stand_in() -> None:

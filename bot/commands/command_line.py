@@ -78,6 +78,11 @@ class CommandTable(CommandGroup):
         """The command of that name, imported; None for a name that is not in the table."""
         return _import_command(cmd_name) if cmd_name in self.commands else None
 
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:  # noqa: ARG002
+        """What a shell offers in the place of a command or of an option, without importing any command."""
+        names = CommandGroup(name=self.name, commands=self.commands, params=self.params)
+        return names.shell_complete(typer.Context(names), incomplete)
+
 
 def _import_command(name: str) -> Any:
     """Import a command, a function or the group `app`, from its module: the one in SHARED_MODULES, or of its name."""

@@ -21,6 +21,13 @@ BENCHMARKS = {
     "ruatd": "RuATD",
 }
 """The folders of examples/ with campaigns, by their names in publications."""
+OURS = {
+    "russian-superglue/parus": "accuracy 0.984, α 0.864",
+    "russian-superglue/rcb": "α 0.178",
+    "russian-superglue/rwsd": "α 0.165",
+}
+"""Figures of hromada from the raw votes of a publication, as tests/cli/test_real_votes.py finds them."""
+PICTURES_IN_A_ROW = 4
 INTRODUCTION = """\
 # Gallery of campaigns
 
@@ -30,15 +37,10 @@ Start from the campaign of a published benchmark: open its project file, or answ
 make try PROJECT=examples/eval-ua-tion/lmes-wis.yaml
 ```
 
-| A choice | Checkboxes | A marked part | A correction |
-|---|---|---|---|
-| ![A question with four options](pictures/bot-item.png) | ![A question with several answers](pictures/bot-boxes.png) \
-| ![A marked part of a text](pictures/bot-span.png) | ![A corrected text](pictures/bot-correction.png) |
-
-The pictures show four kinds of question, with items of templates. The project files follow the publications. Their few
-items are ours, so that you can try them; comments mark settings that are not published. The figures are those of the
-publications, as each file quotes them under `published`. There are no figures of ours for these items.
-`make reference` writes this page.
+The project files follow the publications. Their few items are ours, so that you can try them; comments mark settings
+that are not published. *Published* has the figures of the publications, as each file quotes them. *Ours* has what
+hromada computes from the votes that were published with them, where there are any; α is Krippendorff's.
+`make reference` writes this page, `make pictures` the pictures.
 """
 
 
@@ -57,24 +59,38 @@ def describe_overlap(project: dict[str, Any]) -> str:
 
 
 def describe_published(project: dict[str, Any]) -> str:
-    """Return the published figures by their names, or a dash."""
+    """Return the published figures by their names, or that there are none."""
     scores = project.get("published", {}).get("scores", {})
-    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in scores.items()) or "–"
+    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in scores.items()) or "none published"
+
+
+def show_pictures(folder: str, names: list[str]) -> str:
+    """Return the first items of campaigns, several in a row, each below its name."""
+    parts = []
+    for first in range(0, len(names), PICTURES_IN_A_ROW):
+        row = names[first : first + PICTURES_IN_A_ROW]
+        pictures = (f"![The first item of {name} on a phone](pictures/gallery/{folder}-{name}.png)" for name in row)
+        parts.append(f"| {' | '.join(row)} |\n{'|---' * len(row)}|\n| {' | '.join(pictures)} |\n")
+    return "\n".join(parts)
 
 
 def build_page() -> str:
     """Return the page."""
     parts = [INTRODUCTION]
     for folder, name in BENCHMARKS.items():
-        rows = ["| Campaign | Questions | Answers per item | Published |", "|---|---|---|---|"]
+        rows = ["| Campaign | Questions | Answers per item | Published | Ours |", "|---|---|---|---|---|"]
+        names = []
         sources: dict[str | None, None] = {}
         for path in sorted((ROOT / "examples" / folder).glob("*.yaml")):
             project = YAML(typ="safe").load(path)
             sources[project.get("published", {}).get("source")] = None
-            cells = (list_questions(project), describe_overlap(project), describe_published(project))
-            rows.append(f"| `examples/{folder}/{path.name}` | {' | '.join(cells)} |")
+            names.append(path.stem)
+            ours = OURS.get(f"{folder}/{path.stem}", "–")
+            cells = (list_questions(project), describe_overlap(project), describe_published(project), ours)
+            rows.append(f"| {path.stem} | {' | '.join(cells)} |")
         cited = "; ".join(source for source in sources if source)
-        parts.append(f"\n## {name}\n\n{cited}\n\n" + "\n".join(rows) + "\n")
+        parts.append(f"\n## {name}\n\n{cited}. Project files: `examples/{folder}/NAME.yaml`.\n\n")
+        parts.append(show_pictures(folder, names) + "\n" + "\n".join(rows) + "\n")
     return "".join(parts)
 
 

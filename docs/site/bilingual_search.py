@@ -2,11 +2,13 @@
 
 import json
 import re
+from pathlib import Path
 from typing import ClassVar
 
 from sphinx import package_dir
 from sphinx.search.en import SearchEnglish
 
+RANKING = Path(__file__).with_name("ranking.js")
 SCRIPTS = package_dir / "search/minified-js"
 NOUNS = (
     "а|я|о|е|и|і|ї|у|ю|ь|й|ам|ям|ом|ем|єм|ах|ях|ами|ями|ів|їв|ей|ові|еві|єві|ою|ею|єю|ість|ості|істю|остей|остям|остях"
@@ -53,6 +55,7 @@ class Stemmer {{
 }}
 window.Stemmer = Stemmer;
 """
+        + RANKING.read_text("utf-8")
     )
 
     def stem(self, word: str) -> str:

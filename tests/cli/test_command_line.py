@@ -102,3 +102,40 @@ def test_the_version_is_that_of_the_package(hromada: Hromada) -> None:
     """`hromada --version`."""
     ran = hromada("--version")
     assert ran.out == f"hromada {metadata.version('hromada')}\n"
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("agg", {"aggregate"}),
+        ("label-studio pu", {"push", "pull"}),
+        ("--ver", {"--version"}),
+        ("agreement animals --by", {"--by"}),
+    ],
+)
+def test_a_shell_completes_what_is_typed(hromada: Hromada, typed: str, offered: set[str]) -> None:
+    """Bash asks in this way after `hromada --install-completion`."""
+    words = {"COMP_WORDS": f"hromada {typed}", "COMP_CWORD": str(len(typed.split()))}
+    ran = hromada(env={**words, "_HROMADA_COMPLETE": "complete_bash"})
+    assert set(ran.out.split()) == offered
+
+
+def test_completing_a_command_imports_none(hromada: Hromada, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The names are in the table, and a person waits."""
+    monkeypatch.setattr(command_line, "_import_command", pytest.fail)
+    ran = hromada(env={"COMP_WORDS": "hromada ", "COMP_CWORD": "1", "_HROMADA_COMPLETE": "complete_bash"})
+    assert set(ran.out.split()) == set(cli.app.commands)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_installed_for_each_shell(
+    hromada: Hromada, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shell: str
+) -> None:
+    """Into the person's own folder, told without colours; the shell is found out, which a test has not."""
+    monkeypatch.setattr("typer._click._compat.isatty", lambda _: True)
+    monkeypatch.setattr("shellingham.detect_shell", lambda: (shell, f"/bin/{shell}"))
+    monkeypatch.setattr("typer._completion_shared.subprocess.run", lambda *_, **__: None)
+    ran = hromada("--install-completion", env={"HOME": str(tmp_path)})
+    assert f"{shell} completion installed in {tmp_path}" in ran.out
+    assert "\x1b" not in ran.out
+    assert any("_HROMADA_COMPLETE" in file.read_text() for file in tmp_path.rglob("*") if file.is_file())

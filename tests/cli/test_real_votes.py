@@ -98,6 +98,16 @@ votes: {format: crowd-kit, file: %(data)s/dawid-skene-1979/patients45.csv, repea
 """
 
 
+GALLERY = Path(__file__).parents[2] / "docs/gallery.md"
+
+
+def read_gallery(campaign: str) -> str:
+    """The figures of ours that the gallery has for one of its campaigns."""
+    rows = GALLERY.read_text("utf-8").partition("examples/russian-superglue/")[2].splitlines()
+    row = next(row for row in rows if row.startswith(f"| {campaign} | choice |"))
+    return row.split("|")[-2].strip()
+
+
 @pytest.fixture
 def data(shared: Path) -> Path:
     """The folder of real votes."""
@@ -128,6 +138,7 @@ def test_parus_gives_the_published_figures(hromada: Hromada, data: Path) -> None
     assert majority["accuracy"] == {"right": 492.0, "total": 500, "value": 0.984}
     found = coefficients(hromada("agreement", name, "--json").json)
     assert found["krippendorff_alpha_nominal"] == pytest.approx(0.8640, abs=5e-5)
+    assert read_gallery("parus") == f"accuracy 0.984, α {found['krippendorff_alpha_nominal']:.3f}"
     assert found["all_agree"] == 0.898
     scores = hromada("baseline", name, "--json").json
     assert units(scores) == {"individual": (1500, 65, 0), "majority": (500, 8, 0), "dawid_skene": (500, 8, 0)}
@@ -157,6 +168,7 @@ def test_rwsd_gives_its_low_alpha(hromada: Hromada, data: Path) -> None:
     name = hromada.loaded(RWSD % {"data": data}, outside=True)
     found = coefficients(hromada("agreement", name, "--json").json)
     assert found["krippendorff_alpha_nominal"] == pytest.approx(0.164938, abs=1e-6)
+    assert read_gallery("rwsd") == f"α {found['krippendorff_alpha_nominal']:.3f}"
 
 
 @pytest.mark.parametrize(
@@ -171,6 +183,8 @@ def test_rcb_gives_alpha_with_and_without_glued_digits(
     name = hromada.loaded(RCB % facts, outside=True)
     found = coefficients(hromada("agreement", name, "--json").json)
     assert found["krippendorff_alpha_nominal"] == pytest.approx(alpha, abs=5e-5)
+    if (labels, repeats) == ("mapped", "first"):
+        assert read_gallery("rcb") == f"α {found['krippendorff_alpha_nominal']:.3f}"
 
 
 def test_rcb_counts_what_it_changed_and_what_repeats(hromada: Hromada, data: Path) -> None:

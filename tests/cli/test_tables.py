@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bot.commands import terminal_output
+from bot.commands import case_screen, terminal_output
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,3 +97,15 @@ def test_a_command_in_a_sentence_is_in_one_line(sentence: str, command: str) -> 
         assert any(command in line for line in lines)
         assert all(len(line) <= max(width, len(command) + 6) for line in lines)
     assert max(map(len, terminal_output.wrap_sentence("tasks that hromada did not send " * 9, 40).splitlines())) <= 40
+
+
+def test_no_color_means_no_colours(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """What was removed is red in a terminal, and is not where NO_COLOR is set; its brackets stay."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    shown = []
+    for no_color in ("", "1"):
+        monkeypatch.setenv("NO_COLOR", no_color)
+        terminal_output.get_console().print(case_screen.build_difference("one cat", "one dog"))
+        shown.append(capsys.readouterr().out)
+    assert ["\x1b[31m" in text for text in shown] == [True, False]
+    assert all("[-cat-]" in text for text in shown)

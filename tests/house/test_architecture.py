@@ -160,6 +160,11 @@ def test_the_reference_of_columns_is_what_the_writers_write() -> None:
     check_page("docs/reference/list_columns.py")
 
 
+def test_the_schemas_of_json_are_what_the_commands_print() -> None:
+    """They have every field of the rows that `agreement` and `baseline` print with `--json`."""
+    check_page("docs/reference/list_schemas.py")
+
+
 def test_the_gallery_is_what_the_examples_say() -> None:
     """It has every campaign in examples/ with its published figures."""
     check_page("docs/reference/list_gallery.py")
@@ -172,15 +177,29 @@ def test_the_gallery_is_what_the_examples_say() -> None:
         ("reference/list_keys.py", "project-keys.md"),
         ("reference/list_columns.py", "columns.md"),
         ("reference/list_library.py", "library.md"),
+        ("reference/list_schemas.py", "json/agreement.schema.json"),
     ],
 )
 def test_an_old_page_is_an_error(tmp_path: Path, script: str, page: str) -> None:
     """Where one line of it is not what it was made of, it is named with what to type."""
     copy = shutil.copytree(Path("docs", script).parent, tmp_path / "pages") / Path(script).name
-    lines = copy.with_name(page).read_text("utf-8").splitlines()
-    copy.with_name(page).write_text("\n".join(lines[:-1]) + "\n", "utf-8")
-    with pytest.raises(SystemExit, match=f"{page} is old. Renew it: make"):
+    lines = (copy.parent / page).read_text("utf-8").splitlines()
+    (copy.parent / page).write_text("\n".join(lines[:-1]) + "\n", "utf-8")
+    with pytest.raises(SystemExit, match=f"{Path(page).name} is old. Renew it: make"):
         check_page(str(copy))
+
+
+def test_an_old_gallery_is_an_error(tmp_path: Path) -> None:
+    """It is made of examples/, so one more of them makes it old."""
+    (tmp_path / "docs/reference").mkdir(parents=True)
+    for name in ("docs/reference/list_gallery.py", "docs/gallery.md"):
+        shutil.copy(name, tmp_path / name)
+    examples = shutil.copytree("examples", tmp_path / "examples")
+    script = str(tmp_path / "docs/reference/list_gallery.py")
+    check_page(script)
+    shutil.copy(examples / "tape/chegeka.yaml", examples / "tape/another.yaml")
+    with pytest.raises(SystemExit, match=r"gallery\.md is old. Renew it: make reference"):
+        check_page(script)
 
 
 def test_the_pages_name_only_what_is_there() -> None:

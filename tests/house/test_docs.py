@@ -62,7 +62,8 @@ def makefile(tmp_path: Path) -> str:
     """A folder with what make needs; gives the words that stand for `make` where hromada is installed already."""
     for name in ("tests", "benchmarks", "docs", "docker", "examples", "requirements"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("Makefile", "README.md", "README.uk.md", ".env.example", ".gitignore", "pyproject.toml"):
+    names = ("Makefile", "README.md", "README.uk.md", "CITATION.cff", ".env.example", ".gitignore", "pyproject.toml")
+    for name in names:
         shutil.copy(ROOT / name, tmp_path / name)
     return f"make --old-file=.venv/installed --old-file=build/developer/installed BIN={SCRIPTS}"
 
@@ -208,7 +209,7 @@ def test_every_picture_in_the_documents_is_there_and_remade() -> None:
         for page in pages
         for name in re.findall(r"\]\(([^)]+\.png)\)", page.read_text("utf-8"))
     }
-    there = set((ROOT / "docs/pictures").resolve().glob("*.png"))
+    there = set((ROOT / "docs/pictures").resolve().rglob("*.png"))
     assert named <= there
     made = {f"report-{width}.png" for width in (360, 1280)}
     made |= {f"chat-{scheme}-{width}.png" for scheme in ("light", "dark") for width in (360, 1280)}
@@ -218,6 +219,8 @@ def test_every_picture_in_the_documents_is_there_and_remade() -> None:
     made |= {f"bot-{name}.png" for name in ("preference", "problem", "span", "task", "training")}
     made |= {"session-end-360.png", "organiser-question-360.png"}
     desks = ("story-correction", "instance-filtering", "instance-filtering-second")
+    campaigns = (ROOT / "examples").glob("*/*.yaml")
+    made |= {f"{campaign.parent.name}-{campaign.stem}.png" for campaign in campaigns}
     made |= {f"{desk}-{width}.png" for desk in desks for width in (800, 1280)}
     assert {path.name for path in there} == made
 

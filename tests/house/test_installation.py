@@ -9,20 +9,23 @@ import subprocess
 import sys
 import tomllib
 from functools import cache
-from importlib import import_module, metadata
+from importlib import import_module, metadata, resources
 from pathlib import Path
 from typing import Any
 
 import _consensus_methods
+import jsonschema
 import pytest
+from ruamel.yaml import YAML
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("aggregation", "annotation", "bot", "exports")
+CITATION_SCHEMA = resources.files("check_jsonschema") / "builtin_schemas/vendor/citation-file-format.json"
 NEVER_IMPORTED = {"scikit-learn", "pyspark", "sqlglot"}
 """Declared for their version: crowd-kit's Wawa fails with scikit-learn 1.8; Ibis imports the others."""
 LOCKS = (
-    "boot", "dev", "duckdb", "every-eval-ever", "harness", "inspect", "label-studio", "label-studio-sdk", "postgresql",
-    "runtime", "site", "spark",
+    "boot", "dev", "dist", "duckdb", "every-eval-ever", "harness", "inspect", "label-studio", "label-studio-sdk",
+    "postgresql", "runtime", "site", "spark",
 )  # fmt: skip
 
 
@@ -177,3 +180,12 @@ def test_every_consensus_method_works_on_the_runtime_lock() -> None:
     said = json.loads(ran.stdout)
     assert said["labels"] == _consensus_methods.label_by_every_method()
     assert not {"nltk", "transformers"} & set(said["tried"])
+
+
+def test_the_citation_is_of_this_version() -> None:
+    """CITATION.cff is valid by the schema of its format, and says what pyproject.toml says."""
+    citation = YAML(typ="safe").load(ROOT / "CITATION.cff")
+    jsonschema.validate(citation, json.loads(CITATION_SCHEMA.read_text("utf-8")))
+    for key, value in {"title": "name", "abstract": "description", "version": "version", "license": "license"}.items():
+        assert citation[key] == read_project()[value]
+    assert citation["keywords"] == read_project()["keywords"]
