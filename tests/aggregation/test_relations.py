@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import ibis
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ from _relations import CLOSE, compare_agreement, compare_fits, compare_pools, ho
 
 from aggregation.consensus.methods import build_label_consensus
 from aggregation.errors import HromadaError
-from aggregation.relations import agreement, em
+from aggregation.relations import agreement, em, engines
 from aggregation.relations.labels import choose_labels
 from aggregation.relations.vote_relation import count_votes
 from aggregation.schema import VOTE_COLUMNS
@@ -128,6 +129,20 @@ def test_orders_that_are_refused(engine: Any) -> None:
         pytest.raises(HromadaError, match="no label 'label 2'"),
     ):
         agreement.measure_agreement(votes, ordered=["label 0", "label 1"])
+
+
+def test_what_a_killed_run_left_is_deleted(tmp_path: Path) -> None:
+    """What a run still needs is not."""
+    left = tmp_path / ".hromada-votes-left"
+    left.mkdir()
+    duckdb.connect(str(left / "votes.duckdb")).close()
+    (left / "overflow").write_text("of a killed run", "utf-8")
+    with engines.open_duckdb(memory="1GB", folder=tmp_path):
+        (first,) = tmp_path.iterdir()
+        assert first != left
+        with engines.open_duckdb(memory="1GB", folder=tmp_path):
+            assert first in [*tmp_path.iterdir()]
+    assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.slow
