@@ -28,7 +28,7 @@ from aggregation.consensus.dawid_skene import (
     StopRule,
 )
 from aggregation.consensus.skill_posterior import compute_evidence, smooth_skill
-from aggregation.relations.vote_relation import ITEM, NUMBER, PAIR, Step, VoteRelation, name_columns, tell_nobody
+from aggregation.relations.vote_relation import ITEM, PAIR, Step, VoteRelation, name_columns, tell_nobody
 from aggregation.schema import Floats, count_codes
 
 Model = Literal["dawid_skene", "one_coin"]
@@ -127,15 +127,15 @@ def sum_by_item(votes: VoteRelation, weights: Floats) -> ir.Table:
     """Sums over the votes of each item of a number per pair and label: item, n_votes, s0, s1 …"""
     names = name_columns("w", len(votes.labels))
     joined = votes.join_pairs(dict(zip(names, weights.T, strict=True)))
-    sums = {f"s{place}": (joined[NUMBER] * joined[name]).sum() for place, name in enumerate(names)}
-    return joined.group_by(ITEM).agg(n_votes=joined[NUMBER].sum(), **sums)
+    sums = {f"s{place}": joined[name].sum() for place, name in enumerate(names)}
+    return joined.group_by(ITEM).agg(n_votes=joined.count(), **sums)
 
 
 def _sum_by_pair(votes: VoteRelation, posteriors: ir.Table) -> Floats:
     """The sum of the posteriors of the items that each pair was given to: pairs × labels."""
     names = _list_posteriors(votes)
-    joined = votes.counted.join(posteriors, ITEM)
-    sums = joined.group_by(PAIR).agg(**{name: (joined[NUMBER] * joined[name]).sum() for name in names}).execute()
+    joined = votes.coded.join(posteriors, ITEM)
+    sums = joined.group_by(PAIR).agg(**{name: joined[name].sum() for name in names}).execute()
     return np.asarray(sums.sort_values(PAIR)[names], dtype=np.float64)
 
 
