@@ -45,11 +45,11 @@ def tell_nobody(_step: str) -> None:
 class VoteRelation:
     """Votes that an engine holds, as codes.
 
-    `coded` has a row for each vote: `item` (the item's code) and `pair`. A vote that is repeated has several rows,
-    since engines count rows by item and pair more slowly than they add them up. A pair is an annotator with a label
-    that they gave anywhere; `annotator` and `label` are the codes of each pair, sorted; `starts` are the places where
-    an annotator's pairs begin. `annotators` and `labels` are sorted texts, and a code is a place among them. `items`
-    has the columns item (the code) and name (as it was written).
+    `coded` has a row for each vote: `item` (the item's code) and `pair`. They are sorted by item, or else an engine
+    holds several sums for the same item while it adds up. A pair is an annotator with a label that they gave anywhere;
+    `annotator` and `label` are the codes of each pair, sorted; `starts` are the places where an annotator's pairs
+    begin. `annotators` and `labels` are sorted texts, and a code is a place among them. `items` has the columns item
+    (the code) and name (as it was written).
     """
 
     coded: ir.Table
@@ -110,12 +110,14 @@ def code_votes(votes: ir.Table, *, tell: Step = tell_nobody) -> Iterator[VoteRel
     by_pair = pairs.groupby(["annotator_code", "label_code"], sort=True)
     pairs[PAIR] = by_pair.ngroup().astype(np.int32)
     coded_pairs = by_pair["n"].sum().reset_index()
-    tell("items")
-    with _code_items(texts, has_numbers=has_numbers) as (coded, items, n_items):
-        known = ibis.memtable(pairs[["annotator", "answer", PAIR]])
-        tell("votes")
-        stored = coded.join(known, ["annotator", "answer"]).select(ITEM, PAIR).cache()
-        try:
+    tell("votes")
+    code = texts[ITEM] if has_numbers else _hash(texts)
+    coded = texts.mutate(code=code).join(ibis.memtable(pairs[["annotator", "answer", PAIR]]), ["annotator", "answer"])
+    stored = coded.select(PAIR, item=coded["code"]).order_by(ITEM).cache()
+    try:
+        tell("items")
+        named = stored.select(ITEM, name=ITEM) if has_numbers else texts.select(item=code, name=ITEM)
+        with _store_items(named) as (items, n_items):
             annotator = coded_pairs["annotator_code"].to_numpy(dtype=np.intp)
             yield VoteRelation(
                 coded=stored,
@@ -128,8 +130,8 @@ def code_votes(votes: ir.Table, *, tell: Step = tell_nobody) -> Iterator[VoteRel
                 n_items=n_items,
                 n_votes=int(pairs["n"].sum()),
             )
-        finally:
-            stored.release()
+    finally:
+        stored.release()
 
 
 def _list_pairs(texts: ir.Table) -> pd.DataFrame:
@@ -149,27 +151,28 @@ def _list_pairs(texts: ir.Table) -> pd.DataFrame:
 
 
 @contextmanager
-def _code_items(texts: ir.Table, *, has_numbers: bool) -> Iterator[tuple[ir.Table, ir.Table, int]]:
-    """The votes with a number for each item, the items with their numbers, and how many there are.
+def _store_items(named: ir.Table) -> Iterator[tuple[ir.Table, int]]:
+    """The items among rows of codes and names, stored, and how many there are.
 
-    The number is the item itself, or else a hash of its text, since engines join and group texts several times as
-    slowly. Raises HromadaError where two texts have one hash.
+    Raises HromadaError where two names have one code.
     """
-    code = texts[ITEM] if has_numbers else _hash(texts)
-    coded = texts.mutate(item=code)
-    names = texts.select(item=code, name=texts[ITEM]).distinct().cache()
+    items = named.distinct().cache()
     try:
-        n_codes = names.count() if has_numbers else names[ITEM].nunique()
-        facts = names.agg(items=names.count(), codes=n_codes).execute().iloc[0]
+        is_coded = named["name"].type().is_string()
+        codes = items[ITEM].nunique() if is_coded else items.count()
+        facts = items.agg(items=items.count(), codes=codes).execute().iloc[0]
         if facts["items"] != facts["codes"]:
             raise HromadaError("Two items have the same hash.", remedy="Write the items as whole numbers.")
-        yield coded, names, int(facts["items"])
+        yield items, int(facts["items"])
     finally:
-        names.release()
+        items.release()
 
 
 def _hash(texts: ir.Table) -> ir.IntegerColumn:
-    """64 bits of each row's item; Spark's own hash has 32, which repeat among a hundred thousand items."""
+    """64 bits of each row's item, which engines join and group several times as fast as texts.
+
+    Spark's own hash has 32, which repeat among a hundred thousand items.
+    """
     return xxhash64(texts[ITEM]) if texts.get_backend().name == "pyspark" else texts[ITEM].hash()
 
 
