@@ -79,6 +79,7 @@ def open_spark(*, master: str, memory: str) -> Iterator[Any]:
     if master.startswith("local"):
         settings |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
         settings["spark.sql.shuffle.partitions"] = str(2 * (os.cpu_count() or 1))  # of the 200 most would be empty
+        settings["spark.sql.adaptive.enabled"] = "false"  # it plans a query again after each of its steps
     builder = spark.SparkSession.builder.master(master).appName("hromada votes")
     for name, value in settings.items():
         builder = builder.config(name, value)
