@@ -13,7 +13,7 @@ import ibis.expr.types as ir
 from aggregation import spelling
 from aggregation.errors import HromadaError
 from aggregation.library.vote_frames import Repeats, name_columns
-from aggregation.relations.vote_relation import ITEM, EmptyCell, VoteRelation, count_votes
+from aggregation.relations.vote_relation import ITEM, EmptyCell, VoteRelation, code_votes
 from aggregation.scales import read_point
 
 if TYPE_CHECKING:
@@ -24,16 +24,16 @@ EngineTable: TypeAlias = "ir.Table | duckdb.DuckDBPyRelation"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EngineVotes:
-    """Votes that an engine has counted; `columns` are its names of item, annotator and answer."""
+    """Votes that an engine has coded; `columns` are its names of item, annotator and answer."""
 
-    counted: VoteRelation
+    coded: VoteRelation
     columns: Mapping[str, Any]
     table: ir.Table
 
 
 @contextmanager
 def open_votes(votes: EngineTable, *, repeats: Repeats) -> Iterator[EngineVotes]:
-    """Count the votes of a table; a relation of DuckDB is copied into a DuckDB of its own.
+    """Code the votes of a table; a relation of DuckDB is copied into a DuckDB of its own.
 
     Raises HromadaError for what is no table, a missing column, an empty cell, no votes, more than 200 labels, and
     repeated votes unless `repeats` is `all`, because a table of an engine has no first row.
@@ -41,17 +41,17 @@ def open_votes(votes: EngineTable, *, repeats: Repeats) -> Iterator[EngineVotes]
     table = _read_table(votes)
     names = name_columns(table.columns)
     try:
-        with count_votes(table.select(**{ours: table[name] for ours, name in names.items()})) as counted:
+        with code_votes(table.select(**{ours: table[name] for ours, name in names.items()})) as coded:
             if repeats != "all":
-                _refuse_repeats(counted, names)
-            yield EngineVotes(counted=counted, columns=names, table=table)
+                _refuse_repeats(coded, names)
+            yield EngineVotes(coded=coded, columns=names, table=table)
     except EmptyCell as error:
         problem = error.problem.replace(f"column {error.column}.", f"column {names[error.column]!r}.")
         raise HromadaError(problem, remedy=error.remedy) from error
 
 
 def restore_labels(votes: EngineVotes, labels: ir.Table) -> ir.Table:
-    """The labels with numbers and truth values as they are in the votes; `count_votes` compares texts."""
+    """The labels with numbers and truth values as they are in the votes; `code_votes` compares texts."""
     kind = votes.table[votes.columns["answer"]].type()
     if not (kind.is_numeric() or kind.is_boolean()):
         return labels
@@ -65,7 +65,7 @@ def order_labels(votes: EngineVotes, labels: Sequence[Any] | None) -> list[str]:
     """
     if labels is not None:
         return [spelling.build_key(str(label)) for label in labels]
-    points = {label: read_point(label) for label in votes.counted.labels}
+    points = {label: read_point(label) for label in votes.coded.labels}
     numbers = {label: point for label, point in points.items() if point is not None}
     if len(numbers) < len(points):
         raise HromadaError(
@@ -90,11 +90,11 @@ def _read_table(votes: Any) -> ir.Table:
     return engine.table("votes")
 
 
-def _refuse_repeats(counted: VoteRelation, names: Mapping[str, Any]) -> None:
-    cells = counted.join_pairs({"annotator": counted.annotator.astype(float)})
-    n_repeated = counted.n_votes - int(cells.select(ITEM, "annotator").distinct().count().execute())
+def _refuse_repeats(coded: VoteRelation, names: Mapping[str, Any]) -> None:
+    cells = coded.join_pairs({"annotator": coded.annotator.astype(float)})
+    n_repeated = coded.n_votes - int(cells.select(ITEM, "annotator").distinct().count().execute())
     if n_repeated:
         raise HromadaError(
-            f"{n_repeated} of {counted.n_votes} votes repeat a pair of {names['item']!r} and {names['annotator']!r}.",
+            f"{n_repeated} of {coded.n_votes} votes repeat a pair of {names['item']!r} and {names['annotator']!r}.",
             remedy="Give repeats='all' to count every vote, or leave the repeated ones out.",
         )

@@ -135,12 +135,12 @@ def _find_on_engine(votes: EngineTable, *, method: FrameMethod, ties: FrameTies,
     from aggregation.relations.labels import choose_labels
 
     with open_votes(votes, repeats=repeats) as opened:
-        counted = opened.counted
+        coded = opened.coded
         if method == "majority":
-            labels = choose_labels(counted, em.compute_shares(counted), ties=ties)
+            labels = choose_labels(coded, em.compute_shares(coded), ties=ties)
             labels = restore_labels(opened, labels).cache()
             return FoundLabels(labels=labels, method=method, iterations=None, converged=None)
-        with em.fit_votes(counted, model=method) as fit:
-            labels = restore_labels(opened, choose_labels(counted, fit.posteriors, ties=ties)).cache()
+        with em.fit_votes(coded, model=method) as fit:
+            labels = restore_labels(opened, choose_labels(coded, fit.posteriors, ties=ties)).cache()
             ended = fit.estimates
     return FoundLabels(labels=labels, method=method, iterations=ended.iterations, converged=ended.converged)

@@ -144,5 +144,5 @@ def measure_agreement(
 
     with open_votes(votes, repeats=repeats) as opened:
         ordered = None if level == "nominal" else order_labels(opened, labels)
-        table = agreement.measure_agreement(opened.counted, ordered=ordered)
+        table = agreement.measure_agreement(opened.coded, ordered=ordered)
     return MeasuredAgreement(table=table, level=level)

@@ -42,7 +42,7 @@ from aggregation.findings import Finding
 from aggregation.intervals.panel import FEWEST_PEOPLE
 from aggregation.intervals.resampling import FEWEST_GROUPS
 from aggregation.relations.em import N_VOTES, sum_by_item
-from aggregation.relations.vote_relation import ITEM, NUMBER, PAIR, Step, VoteRelation, name_columns, tell_nobody
+from aggregation.relations.vote_relation import ITEM, PAIR, Step, VoteRelation, name_columns, tell_nobody
 from aggregation.schema import Floats, MeasurementLevel
 
 MOST_ORDERED_LABELS = 30
@@ -275,8 +275,8 @@ def _leave_annotators_out(
     facts = {"annotator": votes.annotator, "label": np.argsort(places)[votes.label]}
     pairs = ibis.memtable(pd.DataFrame({PAIR: np.arange(len(votes.annotator), dtype=np.int32)} | facts))
     names, own_names = name_columns("s", layout.n_labels), name_columns("o", layout.n_labels)
-    named = votes.counted.join(pairs, PAIR)
-    given = {own: ibis.ifelse(named["label"] == place, named[NUMBER], 0).sum() for place, own in enumerate(own_names)}
+    named = votes.coded.join(pairs, PAIR)
+    given = {own: ibis.ifelse(named["label"] == place, 1, 0).sum() for place, own in enumerate(own_names)}
     cells = named.group_by([ITEM, "annotator"]).agg(**given).join(of_items, ITEM)
     whole = layout.build([cells[name] for name in names])
     rest = layout.build([cells[name] - cells[own] for name, own in zip(names, own_names, strict=True)])
@@ -333,8 +333,8 @@ def compute_agreement_with_others(votes: VoteRelation) -> pd.DataFrame:
     names, own_names = name_columns("s", len(votes.labels)), name_columns("o", len(votes.labels))
     facts = {"annotator": votes.annotator, "label": votes.label}
     pairs = ibis.memtable(pd.DataFrame({PAIR: np.arange(len(votes.annotator), dtype=np.int32)} | facts))
-    named = votes.counted.join(pairs, PAIR)
-    given = {own: ibis.ifelse(named["label"] == place, named[NUMBER], 0).sum() for place, own in enumerate(own_names)}
+    named = votes.coded.join(pairs, PAIR)
+    given = {own: ibis.ifelse(named["label"] == place, 1, 0).sum() for place, own in enumerate(own_names)}
     of_items = sum_by_item(votes, votes.choose_labels()).cache()
     try:
         cells = named.group_by([ITEM, "annotator"]).agg(**given).join(of_items, ITEM)

@@ -28,7 +28,7 @@ from aggregation.consensus.dawid_skene import (
     StopRule,
 )
 from aggregation.consensus.skill_posterior import compute_evidence, smooth_skill
-from aggregation.relations.vote_relation import ITEM, NUMBER, PAIR, Step, VoteRelation, name_columns, tell_nobody
+from aggregation.relations.vote_relation import ITEM, PAIR, Step, VoteRelation, name_columns, tell_nobody
 from aggregation.schema import Floats, count_codes
 
 Model = Literal["dawid_skene", "one_coin"]
@@ -92,7 +92,7 @@ def fit_votes(
     )
     tolerance = skills.CONVERGED_CHANGE if is_one_coin else CONVERGED_CHANGE
     expect, maximise = (_expect_by_skill, _rate) if is_one_coin else (_expect, _maximise)
-    with _Stored() as stored:
+    with _Stored(n_kept=2 if is_still else 1) as stored:
         estimates = begin
         if estimates is None:
             tell("shares of votes")
@@ -127,15 +127,15 @@ def sum_by_item(votes: VoteRelation, weights: Floats) -> ir.Table:
     """Sums over the votes of each item of a number per pair and label: item, n_votes, s0, s1 …"""
     names = name_columns("w", len(votes.labels))
     joined = votes.join_pairs(dict(zip(names, weights.T, strict=True)))
-    sums = {f"s{place}": (joined[NUMBER] * joined[name]).sum() for place, name in enumerate(names)}
-    return joined.group_by(ITEM).agg(n_votes=joined[NUMBER].sum(), **sums)
+    sums = {f"s{place}": joined[name].sum() for place, name in enumerate(names)}
+    return joined.group_by(ITEM).agg(n_votes=joined.count(), **sums)
 
 
 def _sum_by_pair(votes: VoteRelation, posteriors: ir.Table) -> Floats:
     """The sum of the posteriors of the items that each pair was given to: pairs × labels."""
     names = _list_posteriors(votes)
-    joined = votes.counted.join(posteriors, ITEM)
-    sums = joined.group_by(PAIR).agg(**{name: (joined[NUMBER] * joined[name]).sum() for name in names}).execute()
+    joined = votes.coded.join(posteriors, ITEM)
+    sums = joined.group_by(PAIR).agg(**{name: joined[name].sum() for name in names}).execute()
     return np.asarray(sums.sort_values(PAIR)[names], dtype=np.float64)
 
 
@@ -234,9 +234,10 @@ def _list_posteriors(votes: VoteRelation) -> list[str]:
 
 
 class _Stored:
-    """The two latest tables that an engine stores for a fit."""
+    """The latest tables that an engine stores for a fit: so many at most at any time, for each has a row an item."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, n_kept: int) -> None:
+        self._n_kept = n_kept
         self._tables: list[ir.CachedTable] = []
 
     def __enter__(self) -> _Stored:
@@ -252,9 +253,8 @@ class _Stored:
         return self._tables[-1] if self._tables else None
 
     def store(self, table: ir.Table) -> ir.Table:
-        """Compute and store a table; of those before the latest stays."""
+        """Compute and store a table in the place of the oldest, if there are as many as are kept."""
+        while len(self._tables) >= self._n_kept:
+            self._tables.pop(0).release()
         self._tables.append(table.cache())
-        for old in self._tables[:-2]:
-            old.release()
-        self._tables = self._tables[-2:]
         return self._tables[-1]

@@ -6,6 +6,7 @@ import gzip
 import importlib
 import os
 import re
+import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,13 +19,19 @@ import ibis.expr.types as ir
 from aggregation.errors import HromadaError, Where
 
 FileKind = Literal["parquet", "csv", "arrow"]
+OVERFLOW, DATABASE = ".hromada-votes-", "votes.duckdb"
+"""How the folder of what exceeds memory begins, and DuckDB's file in it, which DuckDB locks while it runs."""
 
 
 @contextmanager
 def open_duckdb(*, memory: str, folder: Path) -> Iterator[Any]:
-    """A DuckDB of its own that takes no more than `memory` (such as 3GB); what is more goes to files in `folder`."""
-    with tempfile.TemporaryDirectory(prefix=".hromada-votes-", dir=folder) as spilled:
-        engine = ibis.duckdb.connect(str(Path(spilled) / "votes.duckdb"), temp_directory=spilled)
+    """A DuckDB of its own that takes no more than `memory` (such as 3GB); what is more goes to files in `folder`.
+
+    Files that a killed run left in `folder` are deleted. Raises HromadaError for an amount that DuckDB does not take.
+    """
+    _delete_abandoned(folder)
+    with tempfile.TemporaryDirectory(prefix=OVERFLOW, dir=folder) as spilled:
+        engine = ibis.duckdb.connect(str(Path(spilled) / DATABASE), temp_directory=spilled)
         try:
             for setting, value in {"memory_limit": memory, "preserve_insertion_order": False}.items():
                 _set(engine, setting, value)
@@ -33,11 +40,22 @@ def open_duckdb(*, memory: str, folder: Path) -> Iterator[Any]:
             engine.disconnect()
 
 
+def _delete_abandoned(folder: Path) -> None:
+    """Delete what runs left that were killed; a run that goes on holds the lock of its file."""
+    duckdb = importlib.import_module("duckdb")
+    for database in folder.glob(f"{OVERFLOW}*/{DATABASE}"):
+        try:
+            duckdb.connect(str(database)).close()
+        except duckdb.Error:
+            continue
+        shutil.rmtree(database.parent, ignore_errors=True)
+
+
 def _set(engine: Any, setting: str, value: object) -> None:
     """Change a setting of DuckDB; raises HromadaError for a value that it does not take."""
     try:
         engine.con.execute(f"SET {setting} = '{str(value).replace(chr(39), '')}'")
-    except Exception as failure:
+    except importlib.import_module("duckdb").Error as failure:
         first = str(failure).splitlines()[0]
         raise HromadaError(first, where=Where(field="--memory"), remedy="Write it like this: 3GB.") from failure
 
@@ -53,6 +71,7 @@ def open_spark(*, master: str, memory: str) -> Iterator[Any]:
         "spark.driver.memory": _count_megabytes(memory),
         "spark.sql.execution.arrow.pyspark.enabled": "true",  # or else Python processes read each iteration's numbers
         "spark.sql.session.timeZone": "UTC",
+        "spark.sql.warehouse.dir": Path(tempfile.gettempdir()).as_uri(),  # or else an empty folder of that name stays
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "ERROR",
@@ -60,12 +79,13 @@ def open_spark(*, master: str, memory: str) -> Iterator[Any]:
     if master.startswith("local"):
         settings |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
         settings["spark.sql.shuffle.partitions"] = str(2 * (os.cpu_count() or 1))  # of the 200 most would be empty
+        settings["spark.sql.adaptive.enabled"] = "false"  # it plans a query again after each of its steps
     builder = spark.SparkSession.builder.master(master).appName("hromada votes")
     for name, value in settings.items():
         builder = builder.config(name, value)
     try:
         session = builder.getOrCreate()
-    except Exception as failure:  # of Python or of Java, by what is missing
+    except (*_list_spark_errors(), OSError) as failure:  # OSError: Spark's own program to start Java cannot run
         is_java = "JAVA_GATEWAY_EXITED" in str(failure) or "UnsupportedOperation" in str(failure)
         field, remedy = (
             ("--engine", "Install Java 17 or 21 and name its folder in JAVA_HOME.")
@@ -78,7 +98,7 @@ def open_spark(*, master: str, memory: str) -> Iterator[Any]:
         yield _prepare_tables(ibis.pyspark.connect(session))
     except importlib.import_module("pyspark.errors").AnalysisException:
         raise  # a statement of ours
-    except (importlib.import_module("pyspark.errors").PySparkException, _get_java_error()) as failure:
+    except _list_spark_errors() as failure:
         raise HromadaError(
             f"Spark ended a step: {_find_cause(failure)}",
             where=Where(field="--engine"),
@@ -98,10 +118,10 @@ def _count_megabytes(memory: str) -> str:
     return f"{int(float(found[1]) * {'M': 1, 'G': 1024, 'T': 1024**2}[found[2].upper()])}m"
 
 
-def _get_java_error() -> type[Exception]:
-    """What is raised for errors of Java that PySpark does not know."""
-    error: type[Exception] = importlib.import_module("py4j.protocol").Py4JJavaError
-    return error
+def _list_spark_errors() -> tuple[type[Exception], ...]:
+    """What Spark raises: errors of its own, and those of Java and of the line to it that PySpark does not know."""
+    of_spark, of_java = importlib.import_module("pyspark.errors"), importlib.import_module("py4j.protocol")
+    return of_spark.PySparkException, of_java.Py4JError
 
 
 def _find_cause(failure: Exception) -> str:
@@ -135,13 +155,18 @@ def read_files(engine: Any, paths: Sequence[Path], kind: FileKind) -> ir.Table:
         if kind == "csv":
             return engine.read_csv(names, header=True, all_varchar=True)
         return _read_arrow(engine, paths)
-    except HromadaError:
-        raise
-    except Exception as failure:
-        first = str(failure).splitlines()[0]
+    except (*_list_reading_errors(engine), OSError, EOFError, ValueError) as failure:  # EOFError: gzip that is cut
+        first = (str(failure).splitlines() or [type(failure).__name__])[0]
         raise HromadaError(
             f"The file cannot be read: {first}", where=Where(file=paths[0]), remedy="Name whole files of one table."
         ) from failure
+
+
+def _list_reading_errors(engine: Any) -> tuple[type[Exception], ...]:
+    """What an engine raises for files that it cannot read; Arrow's errors are ValueError, OSError or its own."""
+    if engine.name == "pyspark":
+        return _list_spark_errors()
+    return importlib.import_module("duckdb").Error, importlib.import_module("pyarrow").ArrowException
 
 
 def _read_on_spark(engine: Any, names: Sequence[str], kind: FileKind) -> ir.Table:

@@ -1,4 +1,4 @@
-"""Votes as a relation of an engine, counted by item and pair, from which every method of this package computes."""
+"""Votes as a relation of an engine, coded by item and pair, from which every method of this package computes."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class EmptyCell(HromadaError):
         self.column = column
 
 
-ITEM, PAIR, NUMBER = "item", "pair", "n"
-"""The columns of `VoteRelation.counted`."""
+ITEM, PAIR = "item", "pair"
+"""The columns of `VoteRelation.coded`."""
 Step = Callable[[str], None]
 """A function that gets the name of each step before it begins."""
 
@@ -43,16 +43,16 @@ def tell_nobody(_step: str) -> None:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class VoteRelation:
-    """Votes that an engine holds, counted.
+    """Votes that an engine holds, as codes.
 
-    `counted` has a row for each item and pair that occur together: `item` (the item's code), `pair`, and `n`, how often
-    the annotator of the pair gave its label to the item. A pair is an annotator with a label that they gave anywhere;
+    `coded` has a row for each vote: `item` (the item's code) and `pair`. They are sorted by item, or else an engine
+    holds several sums for the same item while it adds up. A pair is an annotator with a label that they gave anywhere;
     `annotator` and `label` are the codes of each pair, sorted; `starts` are the places where an annotator's pairs
     begin. `annotators` and `labels` are sorted texts, and a code is a place among them. `items` has the columns item
     (the code) and name (as it was written).
     """
 
-    counted: ir.Table
+    coded: ir.Table
     items: ir.Table
     annotators: NDArray[np.object_]
     labels: tuple[str, ...]
@@ -63,9 +63,9 @@ class VoteRelation:
     n_votes: int
 
     def join_pairs(self, columns: dict[str, Floats]) -> ir.Table:
-        """`counted` with one number of each pair in every column."""
+        """`coded` with one number of each pair in every column."""
         codes = np.arange(len(self.annotator), dtype=np.int32)
-        return self.counted.join(ibis.memtable(pd.DataFrame({PAIR: codes} | columns)), PAIR)
+        return self.coded.join(ibis.memtable(pd.DataFrame({PAIR: codes} | columns)), PAIR)
 
     def choose_labels(self) -> Floats:
         """1 where a pair has the label, else 0: pairs × labels."""
@@ -80,8 +80,8 @@ def name_columns(prefix: str, number: int) -> list[str]:
 
 
 @contextmanager
-def count_votes(votes: ir.Table, *, tell: Step = tell_nobody) -> Iterator[VoteRelation]:
-    """Count the votes of a table with the columns item, annotator and answer.
+def code_votes(votes: ir.Table, *, tell: Step = tell_nobody) -> Iterator[VoteRelation]:
+    """Code the votes of a table with the columns item, annotator and answer.
 
     What is stored for it ends with the block. Items, annotators and answers are compared as texts, the latter two in
     the spelling of `spelling.build_key`; integers in the column item stay integers, which is faster.
@@ -110,16 +110,17 @@ def count_votes(votes: ir.Table, *, tell: Step = tell_nobody) -> Iterator[VoteRe
     by_pair = pairs.groupby(["annotator_code", "label_code"], sort=True)
     pairs[PAIR] = by_pair.ngroup().astype(np.int32)
     coded_pairs = by_pair["n"].sum().reset_index()
-    tell("items")
-    with _code_items(texts, has_numbers=has_numbers) as (coded, items, n_items):
-        known = ibis.memtable(pairs[["annotator", "answer", PAIR]])
-        tell("counting votes")
-        joined = coded.join(known, ["annotator", "answer"])
-        counted = joined.group_by([ITEM, PAIR]).agg(n=ibis._.count()).cache()
-        try:
+    tell("votes")
+    code = texts[ITEM] if has_numbers else _hash(texts)
+    coded = texts.mutate(code=code).join(ibis.memtable(pairs[["annotator", "answer", PAIR]]), ["annotator", "answer"])
+    stored = coded.select(PAIR, item=coded["code"]).order_by(ITEM).cache()
+    try:
+        tell("items")
+        named = stored.select(ITEM, name=ITEM) if has_numbers else texts.select(item=code, name=ITEM)
+        with _store_items(named) as (items, n_items):
             annotator = coded_pairs["annotator_code"].to_numpy(dtype=np.intp)
             yield VoteRelation(
-                counted=counted,
+                coded=stored,
                 items=items,
                 annotators=np.array(annotators, dtype=object),
                 labels=tuple(labels),
@@ -129,8 +130,8 @@ def count_votes(votes: ir.Table, *, tell: Step = tell_nobody) -> Iterator[VoteRe
                 n_items=n_items,
                 n_votes=int(pairs["n"].sum()),
             )
-        finally:
-            counted.release()
+    finally:
+        stored.release()
 
 
 def _list_pairs(texts: ir.Table) -> pd.DataFrame:
@@ -150,26 +151,28 @@ def _list_pairs(texts: ir.Table) -> pd.DataFrame:
 
 
 @contextmanager
-def _code_items(texts: ir.Table, *, has_numbers: bool) -> Iterator[tuple[ir.Table, ir.Table, int]]:
-    """The votes with a number for each item, the items with their numbers, and how many there are.
+def _store_items(named: ir.Table) -> Iterator[tuple[ir.Table, int]]:
+    """The items among rows of codes and names, stored, and how many there are.
 
-    The number is the item itself, or else a hash of its text, since engines join and group texts several times as
-    slowly. Raises HromadaError where two texts have one hash.
+    Raises HromadaError where two names have one code.
     """
-    code = texts[ITEM] if has_numbers else _hash(texts)
-    coded = texts.mutate(item=code)
-    names = texts.select(item=code, name=texts[ITEM]).distinct().cache()
+    items = named.distinct().cache()
     try:
-        facts = names.agg(items=names.count(), codes=names[ITEM].nunique()).execute().iloc[0]
+        is_coded = named["name"].type().is_string()
+        codes = items[ITEM].nunique() if is_coded else items.count()
+        facts = items.agg(items=items.count(), codes=codes).execute().iloc[0]
         if facts["items"] != facts["codes"]:
             raise HromadaError("Two items have the same hash.", remedy="Write the items as whole numbers.")
-        yield coded, names, int(facts["items"])
+        yield items, int(facts["items"])
     finally:
-        names.release()
+        items.release()
 
 
 def _hash(texts: ir.Table) -> ir.IntegerColumn:
-    """64 bits of each row's item; Spark's own hash has 32, which repeat among a hundred thousand items."""
+    """64 bits of each row's item, which engines join and group several times as fast as texts.
+
+    Spark's own hash has 32, which repeat among a hundred thousand items.
+    """
     return xxhash64(texts[ITEM]) if texts.get_backend().name == "pyspark" else texts[ITEM].hash()
 
 

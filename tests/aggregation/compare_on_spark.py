@@ -26,9 +26,11 @@ VOTES = pd.DataFrame(
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[Any]:
-    """A Spark with two workers."""
-    with engines.open_spark(master=MASTER, memory="2GB") as spark:
-        yield spark
+    """A Spark with two workers, whose Java compiles once: most of what it does here, it does a few times only."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+        with engines.open_spark(master=MASTER, memory="2GB") as spark:
+            yield spark
 
 
 def test_few_votes_equal_those_in_memory(engine: Any) -> None:

@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import ibis
 import numpy as np
 import pandas as pd
@@ -15,9 +16,9 @@ from _relations import CLOSE, compare_agreement, compare_fits, compare_pools, ho
 
 from aggregation.consensus.methods import build_label_consensus
 from aggregation.errors import HromadaError
-from aggregation.relations import agreement, em
+from aggregation.relations import agreement, em, engines
 from aggregation.relations.labels import choose_labels
-from aggregation.relations.vote_relation import count_votes
+from aggregation.relations.vote_relation import code_votes
 from aggregation.schema import VOTE_COLUMNS
 
 
@@ -65,7 +66,7 @@ def test_labels_equal_those_in_memory(engine: Any, ties: Any) -> None:
     """The majority's labels, confidence and ties."""
     frame = make_frame(3, n_items=30, n_people=6, n_votes=110)
     expected = build_label_consensus(hold(frame), method="majority", ties=ties).labels
-    with count_votes(engine.create_table("held", frame, overwrite=True)) as votes:
+    with code_votes(engine.create_table("held", frame, overwrite=True)) as votes:
         found = choose_labels(votes, em.compute_shares(votes), ties=ties).execute().set_index("item_id").sort_index()
     assert expected["tie"].any()
     assert found["tied"].map(tuple).tolist() == expected["tied"].tolist()
@@ -80,7 +81,7 @@ def test_numbers_as_items_are_items_like_others(engine: Any) -> None:
     numbered = frame.assign(item=frame["item"].str[1:].astype(int))
     results = []
     for one in (frame, numbered):
-        with count_votes(engine.create_table("held", one, overwrite=True)) as votes:
+        with code_votes(engine.create_table("held", one, overwrite=True)) as votes:
             with em.fit_votes(votes, model="dawid_skene", iterations=3) as fit:
                 table = fit.posteriors.join(votes.items, "item").execute()
             names = table["name"].astype(str).str.removeprefix("i")
@@ -94,7 +95,7 @@ def test_an_interrupted_fit_goes_on_to_the_same_end(engine: Any, model: Any) -> 
     kept: list[em.Estimates] = []
     frame = make_frame(5, n_items=15, n_people=5, n_votes=70)
     limits: dict[str, Any] = {"stop": "converged", "iterations": 5}
-    with count_votes(engine.create_table("held", frame, overwrite=True)) as votes:
+    with code_votes(engine.create_table("held", frame, overwrite=True)) as votes:
         with em.fit_votes(votes, model=model, keep=kept.append, **limits) as fit:
             whole, iterations = read_posteriors(votes, fit), fit.estimates.iterations
         assert [two.iterations - one.iterations for one, two in pairwise(kept)] == [1] * (len(kept) - 1)
@@ -115,7 +116,7 @@ def test_an_interrupted_fit_goes_on_to_the_same_end(engine: Any, model: Any) -> 
 def test_votes_that_are_refused(engine: Any, rows: list[tuple[Any, ...]], problem: str) -> None:
     """Each with its sentence."""
     table = engine.create_table("held", pd.DataFrame(rows, columns=[*VOTE_COLUMNS]), overwrite=True)
-    with pytest.raises(HromadaError) as refused, count_votes(table):
+    with pytest.raises(HromadaError) as refused, code_votes(table):
         pass
     assert refused.value.problem == problem
 
@@ -124,10 +125,24 @@ def test_orders_that_are_refused(engine: Any) -> None:
     """One that leaves a label out."""
     frame = make_frame(6, n_items=4, n_people=3, n_votes=20)
     with (
-        count_votes(engine.create_table("held", frame, overwrite=True)) as votes,
+        code_votes(engine.create_table("held", frame, overwrite=True)) as votes,
         pytest.raises(HromadaError, match="no label 'label 2'"),
     ):
         agreement.measure_agreement(votes, ordered=["label 0", "label 1"])
+
+
+def test_what_a_killed_run_left_is_deleted(tmp_path: Path) -> None:
+    """What a run still needs is not."""
+    left = tmp_path / ".hromada-votes-left"
+    left.mkdir()
+    duckdb.connect(str(left / "votes.duckdb")).close()
+    (left / "overflow").write_text("of a killed run", "utf-8")
+    with engines.open_duckdb(memory="1GB", folder=tmp_path):
+        (first,) = tmp_path.iterdir()
+        assert first != left
+        with engines.open_duckdb(memory="1GB", folder=tmp_path):
+            assert first in [*tmp_path.iterdir()]
+    assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.slow

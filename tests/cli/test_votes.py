@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pytest
+from _command import run_in_fork
 
 from aggregation.relations import em
 from bot.commands.votes import checkpoint
@@ -95,6 +98,33 @@ def test_an_interrupted_estimation_goes_on(hromada: Any, folder: Path, monkeypat
     assert sorted(file.name for file in (folder / "results").iterdir()) == ["confusion.parquet", "labels.parquet"]
 
 
+@pytest.mark.slow
+def test_a_killed_estimation_goes_on(hromada: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed without a word in its fourth step: the same command gives the same numbers, and leaves nothing else."""
+    command = ("votes", "dawid-skene", "votes.csv", "--stop", "converged", "--iterations", "5", "--json")
+    whole = hromada(*command, "--out", "whole").json
+    maximise, calls = em._maximise, []
+
+    def die_at_the_fourth(*arguments: Any) -> Any:
+        calls.append(1)
+        if len(calls) == 4:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return maximise(*arguments)
+
+    def run() -> int:
+        monkeypatch.setattr(em, "_maximise", die_at_the_fourth)
+        return int(hromada(*command, "--out", "results").code)
+
+    assert run_in_fork(run) == -signal.SIGKILL
+    results = folder / "results"
+    assert sorted(file.name.rpartition("-")[0] for file in results.iterdir()) == ["", ".hromada-votes"]
+    assert hromada(*command, "--out", "results").json == whole
+    assert sorted(file.name for file in results.iterdir()) == ["confusion.parquet", "labels.parquet"]
+    for name, key in {"labels": ["item_id"], "confusion": ["annotator", "label", "answer"]}.items():
+        frames = [pd.read_parquet(folder / one / f"{name}.parquet").sort_values(key) for one in ("whole", "results")]
+        pd.testing.assert_frame_equal(*(frame.reset_index(drop=True) for frame in frames), rtol=0, atol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -107,6 +137,9 @@ def test_an_interrupted_estimation_goes_on(hromada: Any, folder: Path, monkeypat
         (["votes.csv", "--as", "annotator=nobody"], "votes.csv, --as: There is no column 'nobody'."),
         (["votes.csv", "--memory", "much"], "--memory: "),
         (["header.csv"], "There are no votes."),
+        (["damaged.parquet"], "damaged.parquet: The file cannot be read: "),
+        (["damaged.csv.gz"], "damaged.csv.gz: The file cannot be read: "),
+        (["damaged.arrow"], "damaged.arrow: The file cannot be read: "),
     ],
 )
 def test_bad_input_is_refused(hromada: Any, folder: Path, arguments: list[str], told: str) -> None:
@@ -116,6 +149,8 @@ def test_bad_input_is_refused(hromada: Any, folder: Path, arguments: list[str], 
     hromada.write("several.csv", "item,worker,rater,answer\ni1,p1,q,a\n")
     hromada.write("notes.txt", "item,annotator,answer\n")
     hromada.write("header.csv", "item,annotator,answer\n")
+    for name in ("damaged.parquet", "damaged.csv.gz", "damaged.arrow"):
+        hromada.write(name, b"no such file\n")
     refused = hromada("votes", "majority", *arguments, "--out", "results")
     assert (refused.code, told in refused.err) == (2, True), refused.err
     assert not [*folder.glob("results/*")]

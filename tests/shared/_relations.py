@@ -16,7 +16,7 @@ from aggregation.agreement.coefficients import compute_label_agreement
 from aggregation.agreement.people import compute_agreement_with_others
 from aggregation.consensus import dawid_skene, skills
 from aggregation.relations import agreement, em
-from aggregation.relations.vote_relation import VoteRelation, count_votes
+from aggregation.relations.vote_relation import VoteRelation, code_votes
 from aggregation.schema import Votes, check_votes
 
 CLOSE = 1e-9
@@ -49,7 +49,7 @@ def read_posteriors(votes: VoteRelation, fit: em.RelationFit) -> np.ndarray[Any,
 def compare_fits(engine: Any, frame: pd.DataFrame, *, stops: Sequence[Any], limit: int = 100) -> None:
     """Dawid-Skene with these stops, and one-coin, equal those in memory after at most `limit` iterations."""
     held = hold(frame)
-    with count_votes(make_table(engine, frame)) as votes:
+    with code_votes(make_table(engine, frame)) as votes:
         for stop in stops:
             expected = dawid_skene.fit_table(dawid_skene.build_table(held.encode()), stop=stop, iterations=limit)
             with em.fit_votes(votes, model="dawid_skene", stop=stop, iterations=limit) as fit:
@@ -78,7 +78,7 @@ def compare_one_coin(votes: VoteRelation, held: Votes) -> None:
 def compare_agreement(engine: Any, frame: pd.DataFrame) -> None:
     """Every number and sentence of the rows equals that in memory."""
     expected = {row.name: asdict(row) for row in compute_label_agreement(hold(frame, level="ordinal")).rows}
-    with count_votes(make_table(engine, frame)) as votes:
+    with code_votes(make_table(engine, frame)) as votes:
         rows = agreement.measure_agreement(votes, ordered=votes.labels).rows
         others = agreement.compute_agreement_with_others(votes)
     assert [row.name for row in rows] == [

@@ -257,7 +257,7 @@ def _open_votes(source: _Source) -> Iterator[tuple[VoteRelation, Step]]:
     chosen = parse_chosen(source.chosen or ())
     _require_engine(source.engine)
     from aggregation.relations import engines
-    from aggregation.relations.vote_relation import EmptyCell, count_votes
+    from aggregation.relations.vote_relation import EmptyCell, code_votes
 
     folder = Path.cwd() if source.out is None else source.out
     if source.out is not None:
@@ -273,8 +273,8 @@ def _open_votes(source: _Source) -> Iterator[tuple[VoteRelation, Step]]:
         columns = vote_files.choose_columns([str(name) for name in table.columns], chosen, file=files[0])
         votes = table.select(**{role: table[name] for role, name in columns.items()})
         try:
-            with count_votes(votes, tell=tell) as counted:
-                yield counted, tell
+            with code_votes(votes, tell=tell) as coded:
+                yield coded, tell
         except EmptyCell as failure:
             where = vote_files.find_empty_cell(files, role=failure.column, column=columns[failure.column])
             raise BadInput(failure.problem, where=where, remedy=failure.remedy) from failure
