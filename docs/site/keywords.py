@@ -18,6 +18,7 @@ KEYWORDS = {
     "docs/how-to/run-in-other-harnesses": "gpt chatgpt inspect helm openai llm evaluate",
     "docs/how-to/test-a-model-judge": "llm as a judge gpt chatgpt evaluator automatic",
     "docs/how-to/work-in-a-notebook": "jupyter colab pandas python library api import",
+    "docs/questions/careless-answers.uk": "навмання абияк випадково обманюють нечесні спам боти якість перевірка",
     "docs/questions/how-many-people": "sample size power annotators participants enough number need",
     "docs/questions/how-many-people.uk": "вибірка учасники анотатори достатньо кількість голосів розмітників",
     "docs/questions/is-my-baseline-publishable": "paper journal conference checklist acl appendix ready report",

@@ -99,6 +99,7 @@ def test_search_finds_other_forms_of_a_word(page: Page, words: str, found: str) 
         ("what does it cost", "docs/reference/commands/simulate.html"),
         ("скільки людей потрібно", "docs/questions/how-many-people.uk.html"),
         ("голоси з гугл форми", "docs/questions/votes-in-excel.uk.html"),
+        ("люди відповідають навмання", "docs/questions/careless-answers.uk.html"),
         ("чи можна показати картинку", "docs/questions/show-a-picture.uk.html"),
     ],
 )
