@@ -125,10 +125,11 @@ def _list_spark_errors() -> tuple[type[Exception], ...]:
 
 
 def _find_cause(failure: Exception) -> str:
-    """The last cause that Java names in an error, on one line; else its first line."""
+    """The last cause that Java names in an error, as a sentence; else its first line."""
     lines = str(failure).splitlines() or [type(failure).__name__]
     causes = [line for line in lines if line.startswith(("Caused by: ", ": "))]
-    return (causes[-1].removeprefix("Caused by").removeprefix(": ") if causes else lines[0]).strip()
+    cause = causes[-1].removeprefix("Caused by").removeprefix(": ") if causes else lines[0]
+    return f"{cause.strip().rstrip('.')}."
 
 
 def _prepare_tables(engine: Any) -> Any:
@@ -156,10 +157,8 @@ def read_files(engine: Any, paths: Sequence[Path], kind: FileKind) -> ir.Table:
             return engine.read_csv(names, header=True, all_varchar=True)
         return _read_arrow(engine, paths)
     except (*_list_reading_errors(engine), OSError, EOFError, ValueError) as failure:  # EOFError: gzip that is cut
-        first = (str(failure).splitlines() or [type(failure).__name__])[0]
-        raise HromadaError(
-            f"The file cannot be read: {first}", where=Where(file=paths[0]), remedy="Name whole files of one table."
-        ) from failure
+        problem = f"The file cannot be read: {_find_cause(failure)}"
+        raise HromadaError(problem, where=Where(file=paths[0]), remedy="Name whole files of one table.") from failure
 
 
 def _list_reading_errors(engine: Any) -> tuple[type[Exception], ...]:

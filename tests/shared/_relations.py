@@ -20,6 +20,16 @@ from aggregation.relations.vote_relation import VoteRelation, code_votes
 from aggregation.schema import Votes, check_votes
 
 CLOSE = 1e-9
+POOLS = {
+    "patients": "dawid-skene-1979/patients45.csv",
+    "dog": "truth-inference/SpectralMethodsMeetEM/dog/label.csv",
+    "rte": "truth-inference/SpectralMethodsMeetEM/rte/label.csv",
+    "CF": "truth-inference/active-crowd-toolkit/CF/label.csv",
+    "SP_amt": "truth-inference/active-crowd-toolkit/SP_amt/label.csv",
+    "d_jn-product": "truth-inference/crowd_truth_inference/d_jn-product/label.csv",
+    "s5_AdultContent": "truth-inference/crowd_truth_inference/s5_AdultContent/label.csv",
+}
+"""All shared pools that are tables of an item, an annotator and a label, and where they are among the data."""
 
 
 def make_table(engine: Any, frame: pd.DataFrame) -> Any:
@@ -94,19 +104,15 @@ def compare_agreement(engine: Any, frame: pd.DataFrame) -> None:
     assert others["majority"].to_numpy() == pytest.approx(in_memory["majority"].to_numpy(), abs=CLOSE, nan_ok=True)
 
 
-def compare_pools(engine: Any, shared: Path, *, limit: int) -> None:
-    """Labels, skills and agreement of all shared pools after at most `limit` iterations."""
-    pools = list_pools(shared)
-    assert len(pools) == 7
-    for name, frame in pools.items():
-        stops = ["crowdkit", "converged"] if name == "patients" else ["crowdkit"]
-        compare_fits(engine, frame, stops=stops, limit=limit)
-        compare_agreement(engine, frame)
+def compare_pool(engine: Any, shared: Path, name: str, *, limit: int) -> None:
+    """Labels, skills and agreement of a pool after at most `limit` iterations."""
+    stops = ["crowdkit", "converged"] if name == "patients" else ["crowdkit"]
+    frame = read_pool(shared, name)
+    compare_fits(engine, frame, stops=stops, limit=limit)
+    compare_agreement(engine, frame)
 
 
-def list_pools(shared: Path) -> dict[str, pd.DataFrame]:
-    """The votes of all pools that are tables of an item, an annotator and a label."""
-    files = {file.parent.name: file for file in sorted((shared / "data" / "truth-inference").glob("*/*/label.csv"))}
-    files["patients"] = shared / "data" / "dawid-skene-1979" / "patients45.csv"
-    pools = {name: pd.read_csv(file, dtype=str).iloc[:, :3].dropna() for name, file in files.items()}
-    return {name: pool.set_axis(["item", "annotator", "answer"], axis=1) for name, pool in pools.items()}
+def read_pool(shared: Path, name: str) -> pd.DataFrame:
+    """The votes of one of POOLS."""
+    pool = pd.read_csv(shared / "data" / POOLS[name], dtype=str).iloc[:, :3].dropna()
+    return pool.set_axis(["item", "annotator", "answer"], axis=1)

@@ -6,7 +6,7 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -260,15 +260,13 @@ def _open_votes(source: _Source) -> Iterator[tuple[VoteRelation, Step]]:
     from aggregation.relations.vote_relation import EmptyCell, code_votes
 
     folder = Path.cwd() if source.out is None else source.out
-    if source.out is not None:
-        source.out.mkdir(parents=True, exist_ok=True)
     opened = (
         engines.open_spark(master=source.master, memory=source.memory)
         if source.engine is Engine.SPARK
         else engines.open_duckdb(memory=source.memory, folder=folder)
     )
     tell = _make_step(quiet=source.quiet)
-    with opened as engine:
+    with _make_folder(source.out), opened as engine:
         table = engines.read_files(engine, files, kind)
         columns = vote_files.choose_columns([str(name) for name in table.columns], chosen, file=files[0])
         votes = table.select(**{role: table[name] for role, name in columns.items()})
@@ -278,6 +276,21 @@ def _open_votes(source: _Source) -> Iterator[tuple[VoteRelation, Step]]:
         except EmptyCell as failure:
             where = vote_files.find_empty_cell(files, role=failure.column, column=columns[failure.column])
             raise BadInput(failure.problem, where=where, remedy=failure.remedy) from failure
+
+
+@contextmanager
+def _make_folder(out: Path | None) -> Iterator[None]:
+    """The folder of results is there; after an error it goes again if it is empty and was not there before."""
+    if out is None or out.exists():
+        yield
+        return
+    out.mkdir(parents=True)
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):  # it has files
+            out.rmdir()
+        raise
 
 
 def _require_engine(engine: Engine) -> None:
