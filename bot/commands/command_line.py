@@ -29,7 +29,7 @@ def refuse_together(options: Mapping[str, bool]) -> None:
 
     given = [name for name, is_given in options.items() if is_given]
     if len(given) > 1:
-        raise BadInput(f"{given[0]} and {given[1]} do not go together.", remedy="Give one of them.")
+        raise BadInput(f"{given[0]} and {given[1]} cannot be combined.", remedy="Give one of them.")
 
 
 def refuse_options(*rules: tuple[bool, str, str]) -> None:

@@ -72,7 +72,7 @@ def release(
     from exports import release as releases
 
     if name is None or folder is None:
-        raise BadInput("What is to be released, and where to?", remedy="Write: hromada release PROJECT DIR")
+        raise BadInput("A project and a folder are missing.", remedy="Write hromada release PROJECT DIR.")
 
     releases.list_released_files(folder)
     with open_view([name], by="release", unblind=unblind) as view:

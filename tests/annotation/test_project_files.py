@@ -135,7 +135,7 @@ DAMAGE = [
 
 
 MISTAKES: list[tuple[str, str, tuple[str, ...]]] = [
-    ("options: [так, ні], abstain", "options: [ні, ні], abstain", ("full.yaml:7:5, questions.0", "'ні' stands twice")),
+    ("options: [так, ні], abstain", "options: [ні, ні], abstain", ("full.yaml:7:5, questions.0", "'ні' occurs twice")),
     ("type: span", "type: spam", ("full.yaml:9:18, questions.2.type", "'spam'", "'choices'", "'span'")),
     ("field: text, most", "feild: text, most", ("full.yaml:9:", "questions.2.feild", "Did you mean `field`?")),
     ("name: why", "name: fits", ("Two questions are named 'fits'",)),
@@ -180,7 +180,7 @@ MISTAKES: list[tuple[str, str, tuple[str, ...]]] = [
     ("  training: {", "  pilot: {pool: {where: {pool: main}}, attempts: 2}\n  training: {", ("stages.pilot.attempts",)),
     ("accuracy: <= 50 %", "accuracy: 50 %", ("quality.0.accuracy", "write it like < 50 % or <= 50 %")),
     ("rule: seconds", "rule: second", ("quality.1.rule", "'second'", "'straight_lining'")),
-    ("least: 30 s", "least: soon", ("quality.1.least", "'soon' is no length of time")),
+    ("least: 30 s", "least: soon", ("quality.1.least", "'soon' is not a duration")),
     ("pages: {items: 5}\n", "", ("Control items per page need `pages`",)),
     ("pages: {items: 5}", "pages: {items: 1}", ("nothing but control items",)),
     ("per_page: 1, number", "number", ("Give `per_page` or `rate`",)),
@@ -193,14 +193,14 @@ MISTAKES: list[tuple[str, str, tuple[str, ...]]] = [
     ("  gold: gold\n  golds: {why: why}\n", "", ("The training stage needs gold",)),
     ("kind: baseline", "kind: base", ("full.yaml:4:1, kind",)),
     ("instructions: Читайте уважно.", "instructions: а\ninstructions_file: б", ("instructions are given twice",)),
-    ("seed: 7", "seed: seven", ("full.yaml:21:1, seed: 'seven' is no whole number. Write it like 3.",)),
-    ("pages: {items: 5}", "pages: {items: }", ("pages.items: An empty value is no whole number.",)),
+    ("seed: 7", "seed: seven", ("full.yaml:21:1, seed: 'seven' is not a whole number. Write, for example, 3.",)),
+    ("pages: {items: 5}", "pages: {items: }", ("pages.items: An empty value is not a whole number.",)),
     ("pages: {items: 5}", "pages: {items: 0}", ("pages.items: '0' is too small. Write 1 or more.",)),
     ("pages: {items: 5}", "pages: 5", ("pages: There are no keys here. Write `key: value` lines below it",)),
     ("least: 30 s", "least: 0 s", ("quality.1.least: '0 s' is too small. Write more than 0.",)),
     ("confidence: 90 %", "confidence: 150 %", ("overlap.confidence: '150 %' is too large. Write 100% or less.",)),
     ("shuffle: yes", "shuffle: maybe", ("questions.0.shuffle: 'maybe' is neither yes nor no. Write yes or no.",)),
-    ("options: [так, ні], abstain", "options: [так], abstain", ("options: These are too few. Write 2 or more.",)),
+    ("options: [так, ні], abstain", "options: [так], abstain", ("options: Too few values. Give at least 2.",)),
     ("options: [так, ні], abstain", "options: так, abstain", ("options: This is no list. Write [one, two]",)),
     ("file: items.csv", "file: [items.csv]", ("items.file: This is not one text. Write one value",)),
     ("consequence: pause", "consequence: stop", ("'stop' is not known here. Write 'flag', 'pause' or 'exclude'.",)),
@@ -260,12 +260,12 @@ def test_a_contradiction_is_told_at_the_key_to_look_at(folder: Path, old: str, n
         (
             "Жив собі кіт.,кіт",
             "Жив кіт і кіт.,кіт",
-            "items.csv:2, word: 'кіт' cannot be highlighted: it stands 2 times",
+            "items.csv:2, word: 'кіт' cannot be highlighted: it occurs 2 times",
         ),
         ("пес,ні", "пес,не знаю", "items.csv:3, gold: The gold 'не знаю' is not among the options"),
         ('"[""мова""]"', "зміст", "items.csv:3, why: The gold cannot be an answer: «Чому ні?» cannot be answered"),
         ("кит,так", "кит,", "items.csv:4, gold: The control item has no gold"),
-        (",c,вірш", ",a,вірш", "items.csv:4: Items of the control pool share a group with main items: 3"),
+        (",c,вірш", ",a,вірш", "items.csv:4: These control items share a group with main items: 3"),
     ],
 )
 def test_a_mistake_in_the_items_is_named(folder: Path, old: str, new: str, says: str) -> None:
@@ -334,7 +334,7 @@ projects: [{file: one.yaml, quota: 100}, {file: two.yaml}]
     ("old", "new", "says"),
     [
         ("", "", ""),
-        ("file: two.yaml", "file: one.yaml", "programme.yaml:7:43, projects.1.file: The project 'one' stands twice"),
+        ("file: two.yaml", "file: one.yaml", "programme.yaml:7:43, projects.1.file: Project 'one' is listed twice"),
         ("language: uk", "language: en", "is in 'uk', the programme in 'en'"),
         ("order: interleaved", "order: shuffled", "programme.yaml:6:1, order"),
         ("quota: 100", "quota: 0", "projects.0.quota"),
