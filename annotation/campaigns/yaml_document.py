@@ -198,7 +198,7 @@ def _read_mapping(node: MappingNode, path: KeyPath, positions: dict[KeyPath, Pos
         if name in values:
             line, _ = positions[*path, name]
             raise BadInput(
-                f"Duplicate key, first used on line {line}.",
+                f"Duplicate key, first on line {line}.",
                 where=_locate_node(key, file, name),
                 remedy="Keep one.",
             )

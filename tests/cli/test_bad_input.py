@@ -84,7 +84,7 @@ def assert_refused(hromada: Hromada, *arguments: str | Path, says: tuple[str, ..
         ("overlap: 3", "overlap: three", ("project.yaml:14:1, overlap", "no whole number")),
         ("overlap: 3", "overlap: 0", ("project.yaml:14:1, overlap", "too small. Write 1 or more")),
         ("overlap: 3\n", "", ("project.yaml", "Add `overlap: 3`")),
-        ("overlap: 3", "overlap: 3\noverlap: 5", ("project.yaml:15:1, overlap", "Duplicate key, first used on line 14")),
+        ("overlap: 3", "overlap: 3\noverlap: 5", ("project.yaml:15:1, overlap", "Duplicate key, first on line 14")),
         ("project: words", "project: мої слова", ("project.yaml:1:1, project", "Latin letters")),
         ("project: words", "project: my.yaml", ("project.yaml:1:1, project", "taken for a file")),
         ("language: uk", "language: uk-UA", ("project.yaml:3:1, language", "no code of a language")),

@@ -81,14 +81,14 @@ def read_everything(folder: Path) -> tuple[list[str], set[Path]]:
 @pytest.mark.parametrize(
     ("forbidden", "mode", "command", "says"),
     [
-        ("other.yaml", 0o000, "check other.yaml", "other.yaml: No permission to read this file. Change its permissions."),
-        ("other.yaml", 0o000, "load other.yaml", "other.yaml: No permission to read this file. Change its permissions."),
+        ("other.yaml", 0o000, "check other.yaml", "other.yaml: No permission to read this file. Change its"),
+        ("other.yaml", 0o000, "load other.yaml", "other.yaml: No permission to read this file. Change its"),
         ("data/items.csv", 0o000, "load other.yaml", "items.csv: No permission to read this file. Change its"),
         ("data/items.csv", 0o000, "check other.yaml", "items.csv: No permission to read this file. Change its"),
         ("data", 0o000, "load other.yaml", "items.csv: No permission to read this file. Change its permissions."),
         ("votes.csv", 0o000, "import words votes.csv", "votes.csv: No permission to read this file. Change its"),
         ("hromada.db", 0o000, "status", "hromada.db: The database cannot be opened. Check"),
-        ("hromada.db", 0o444, "load other.yaml", "hromada.db: The database is read-only. Give yourself write"),
+        ("hromada.db", 0o444, "load other.yaml", "hromada.db: The database is read-only. Give your user write"),
         (".", 0o000, "status", ".env: The file cannot be read. Save it as UTF-8, readable by you."),
         ("full", 0o555, "new full/mine --template baseline", "full/mine: The folder cannot be written: Permission"),
     ],

@@ -888,7 +888,7 @@ async def test_an_invited_adjudicator_decides_in_telegram(doubts: Hromada) -> No
                 (person.send if step.startswith("/") else person.tap)(step)
                 await app.deliver(*telegram.take())
             for act in (
-                lambda: person.tap("Зламане"),
+                lambda: person.tap("З помилкою"),
                 lambda: person.send("два запитання"),
                 lambda: person.tap("yes"),
                 lambda: person.tap("Змінити"),
