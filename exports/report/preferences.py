@@ -222,7 +222,7 @@ def _describe_sides(found: PreferenceResults) -> str:
     facts = {"share": format_percent(estimate.value), "chance": format_percent(1 / found.n_sides)}
     first = (
         translate(
-            "The text shown first was chosen in {share} of answers, where {chance} is no preference for a side;"
+            "The text shown first was chosen in {share} of answers, where {chance} means no preference for a side;"
             " there is no interval.",
             **facts,
         )

@@ -10,7 +10,7 @@ words-back = back
 words-agree = { words-yes }, agree, i agree, agreed
 # Words that decline a consent, with commas, besides those for a no: they press the button “I do not agree”.
 words-disagree = { words-no }, disagree, i disagree, i don't agree
-# Words for a pause, with commas, typed where they are no answer: they do what /pause does.
+# Words for a pause, with commas, typed where they are not an answer: they do what /pause does.
 words-pause = stop, pause, enough, break, that's enough, i'm done
 # Words for a skip, with commas: they ask why the question is skipped, as the button “Skip” does.
 words-skip = skip, i don't know, i do not know, i don't know the answer, i do not know the answer, don't know, no idea, idk
@@ -108,7 +108,7 @@ stranger = You need an invitation to take part. Please ask the organisers for a 
 nothing-open = No project is open right now. Please check again later: /start
 # Above the list of projects.
 menu = Choose a project:
-# In the list of projects: so many questions are left that they are not counted.
+# In the list of projects: too many questions are left to count them.
 left-many = plenty of questions left
 # Above the list of projects, where none of them has a question for somebody.
 menu-nothing = Your projects:
@@ -259,7 +259,7 @@ task = Task
 pause = Pause
 # Button, at most 20 characters: an answer that was to be changed stays.
 keep = Leave it as it was
-# Button, at most 20 characters: one step back; the sign ‹ stands before the word.
+# Button, at most 20 characters: one step back; the sign ‹ is before the word.
 back = ‹ Back
 # Button, at most 20 characters: below a stored answer, to change it.
 undo = Change
@@ -391,7 +391,7 @@ correction-accept = No changes
 correction-keep = Keep it
 # Button, at most 24 characters: the paragraph becomes the original one again.
 correction-reset = Back to the original
-# Button, at most 24 characters: back to a paragraph; the sign ‹ stands first.
+# Button, at most 24 characters: back to a paragraph; the sign ‹ comes first.
 # $number (2): which paragraph
 correction-back = ‹ Paragraph { $number }
 # Above the correction of a paragraph, with the changes marked.
@@ -425,7 +425,7 @@ correction-again = To go back to a paragraph, tap its number.
 correction-choose = You have seen the whole text. To change a paragraph, tap its number.
 # Said to a text that is too long for a paragraph.
 correction-too-long = That is too long for one paragraph. Please send a shorter one, in a single message.
-# Said where a text without changes is no answer.
+# Said where a text without changes is not an answer.
 correction-must-change = Something needs correcting here. Tap the number of a paragraph; if nothing is wrong, skip the question.
 # Somebody edited a message of theirs whose text is already saved.
 correction-edited = This text is already saved. To change it, tap “Change” below it.
@@ -618,7 +618,7 @@ cool-down = Your next attempt in “{ $project }” opens { $until }.
 # Somebody is back in a project that they have left.
 # $project (Folk tales): the title of the project
 withdrawn = You have left “{ $project }”. Thank you for your time!
-# The next question is not found at once; a button “Go on” stands below.
+# The next question is not found at once; a button “Go on” is below.
 searching = Looking for a question for you, one moment please.
 # Above a short question about the tools that somebody used when they last worked.
 sitting-over = One quick thing about last time:
@@ -630,7 +630,7 @@ in-minutes = in { $minutes } min
 # After “opens” or “come”: a time that is near.
 # $hours (3): how many hours
 in-hours = in { $hours } h
-# A month as it stands in a date.
+# A month as it is written in a date.
 # $month (5): its number
 month-name = { $month ->
     [1] January

@@ -174,7 +174,7 @@ export-too-large = Файли «{ $project }» завеликі для Telegram 
 export-too-slow = це тривало задовго; зробіть їх командою `hromada export`
 export-given-up = бот кілька разів зупинявся під час підготовки; зробіть їх командою `hromada export`
 
-## What organisers are told
+## Alerts to organisers
 
 alert-half = «{ $title }»: половина відповідей уже є ({ $count }).
 alert-end = «{ $title }»: усі відповіді вже є ({ $count }). Закрийте його: `hromada close { $project }`.
