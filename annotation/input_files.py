@@ -199,7 +199,7 @@ def require_columns(needed: Mapping[str, Sequence[str]], row: FileRow) -> None:
     """Raise BadInput for all columns that the row has not; `needed` are the columns by the key that names them."""
     missing = [
         BadInput(
-            f"Column {repr(column) if column else 'without a name'}, set under `{key}`, is not in the file.",
+            f"There is no column {repr(column) if column else 'without a name'}, named under `{key}`.",
             where=Where(file=row.file, line=row.line if row.file.suffix in JSON_LINES_ENDINGS else 1, field=column),
             remedy=f"{suggest_name(column, row.values)}It has: {format_columns(row.values)}.",
         )

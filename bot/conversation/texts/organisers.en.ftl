@@ -165,7 +165,7 @@ export-too-large = The files of “{ $project }” are too large for Telegram ({
 export-too-slow = it took too long; make them with `hromada export`
 export-given-up = the bot stopped several times while preparing them; make them with `hromada export`
 
-## What organisers are told
+## Alerts to organisers
 
 alert-half = “{ $title }”: half of the answers are in ({ $count }).
 alert-end = “{ $title }”: all answers are in ({ $count }). Close it with `hromada close { $project }`.
