@@ -186,7 +186,7 @@ MISTAKES: list[tuple[str, str, tuple[str, ...]]] = [
     ("per_page: 1, number", "number", ("Give `per_page` or `rate`",)),
     ("[empty, copied]", "[empty, words]", ("needs the file with them in `words`",)),
     ("{native: українська}, top", "{mother: українська}, top", ("'mother', a field that the profile does not have",)),
-    ("options: [українська, інша]", "type: text, options: [українська]", ("a text or a number has none",)),
+    ("options: [українська, інша]", "type: text, options: [українська]", ("`text` and `number` take none",)),
     ("{native: українська}, top", "{native: інакша}, top", ("'інакша', which is not among its options",)),
     ("exceptions: pilot", "exceptions: full", ("no exposure exception for itself",)),
     ("  explanation: says\n", "", ("The training explains",)),
