@@ -228,8 +228,8 @@ def _describe_sides(found: PreferenceResults) -> str:
         )
         if ends[0] is None
         else translate(
-            "The text shown first was chosen in {share} of answers [{interval}], where {chance} is no preference for a"
-            " side ({p}).",
+            "The text shown first was chosen in {share} of answers [{interval}], where {chance} means no preference"
+            " for a side ({p}).",
             interval=format_percent_interval(*ends), p=format_p(everybody.p_value), **facts,
         )
     )  # fmt: skip
