@@ -100,7 +100,7 @@ def _readable(path: Path, *, of_campaign: bool) -> Iterator[None]:
         raise BadInput("This is a folder, not a file.", where=Where(file=path), remedy="Name a file in it.") from None
     except PermissionError:
         raise BadInput(
-            "You may not read this file.", where=Where(file=path), remedy="Change its permissions."
+            "No permission to read this file.", where=Where(file=path), remedy="Change its permissions."
         ) from None
     except (OSError, ValueError) as failure:
         reason = getattr(failure, "strerror", None) or failure
@@ -199,8 +199,7 @@ def require_columns(needed: Mapping[str, Sequence[str]], row: FileRow) -> None:
     """Raise BadInput for all columns that the row has not; `needed` are the columns by the key that names them."""
     missing = [
         BadInput(
-            f"There is no column {repr(column) if column else 'without a name'}, which the project file names under"
-            f" `{key}`.",
+            f"There is no column {repr(column) if column else 'without a name'}, named under `{key}`.",
             where=Where(file=row.file, line=row.line if row.file.suffix in JSON_LINES_ENDINGS else 1, field=column),
             remedy=f"{suggest_name(column, row.values)}It has: {format_columns(row.values)}.",
         )

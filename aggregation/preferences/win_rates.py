@@ -61,7 +61,7 @@ class PairResult:
 
     `ties` counts all ties, `both_bad` those of them whose texts were both called bad. `p_value` is two-sided, against
     one half, and agrees with the interval; `p_holm` is corrected for all pairs. `detectable` is the least distance from
-    one half that so many answers find with a chance of 80%.
+    one half that this many answers find with a chance of 80%.
     """
 
     one: str

@@ -94,13 +94,13 @@ def parse_condition(text: str, questions: Sequence[Question], *, names: Sequence
     known_names = [*question_names, *measures, *names]
     where = Where(field=f"--where {text}")
     if match is None:
-        raise BadInput("This is no condition.", where=where, remedy="Write it like `answer = yes` or `votes >= 3`.")
+        raise BadInput("Invalid condition.", where=where, remedy="Write, for example, `answer = yes` or `votes >= 3`.")
     name, operator, value = match[1], match[2], match[3]
     if name not in known_names:
-        raise BadInput(f"Nothing is named {name!r}.", where=where, remedy=_list_names(name, known_names))
+        raise BadInput(f"Unknown name {name!r}.", where=where, remedy=_list_names(name, known_names))
     is_numeric = name.rpartition(".")[2] in _MEASURES and name not in question_names
     if is_numeric and re.fullmatch(r"\d+(\.\d+)?", value) is None:
         raise BadInput(f"{value!r} is no number.", where=where, remedy="Write it like `votes >= 3`.")
     if not is_numeric and operator not in {"=", "!="}:
-        raise BadInput("Words have no order.", where=where, remedy="Compare them with = or !=.")
+        raise BadInput("Text cannot be compared with < or >.", where=where, remedy="Use = or !=.")
     return Condition(name=name, operator=operator, value=value)

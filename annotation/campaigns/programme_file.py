@@ -99,7 +99,7 @@ def read_programme(path: Path, *, allow_outside: bool = False) -> CheckedProgram
             project = _read_project_of(path, definition, section, where=where, allow_outside=allow_outside)
             if project.name in projects_by_name:
                 raise BadInput(
-                    f"The project {project.name!r} stands twice.", where=where, remedy="Name every project once."
+                    f"Project {project.name!r} is listed twice.", where=where, remedy="List each project once."
                 )
             projects_by_name[project.name] = project
     errors.refuse()

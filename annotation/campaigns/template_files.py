@@ -73,7 +73,9 @@ def write_template(folder: Path, *, template_name: str, language: str = LANGUAGE
 def require_new_folder(folder: Path) -> None:
     """Raise Conflict unless the folder is empty or does not exist."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise Conflict("There is something already.", where=Where(file=folder), remedy="Name a new folder.")
+        raise Conflict(
+            "The folder already exists and is not empty.", where=Where(file=folder), remedy="Choose a new name."
+        )
 
 
 def _remove_copies(written: Sequence[Path]) -> None:

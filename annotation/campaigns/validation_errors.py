@@ -44,7 +44,7 @@ _HAS_REMEDY = re.compile("[:;?,] ")
 """A message of our own validators with one of these signs ends with its remedy; others get the general remedy."""
 _IS_FILE = re.compile(r"[^\s,:{}\[\]]{1,60}\.[a-z]{1,8}")
 """A path that can stand between the braces of YAML without quotes."""
-_NUMBER = ("{given} is no whole number.", "Write it like 3.")
+_NUMBER = ("{given} is not a whole number.", "Write, for example, 3.")
 _SWITCH = ("{given} is neither yes nor no.", "Write yes or no.")
 _SECTION = ("There are no keys here.", "Write `key: value` lines below it, or {{key: value}}.")
 MESSAGES: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -61,8 +61,8 @@ MESSAGES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "string_type": ("This is not one text.", "Write one value, and quote it where it holds brackets or a colon."),
         "string_too_short": ("It is empty.", "Write something, or take the key out."),
         "tuple_type": ("This is no list.", "Write [one, two], or a line that begins with `- ` for each."),
-        "too_short": ("These are too few.", "Write {min_length} or more."),
-        "too_long": ("These are too many.", "Write {max_length} at the most."),
+        "too_short": ("Too few values.", "Give at least {min_length}."),
+        "too_long": ("Too many values.", "Give at most {max_length}."),
         "literal_error": ("{given} is not known here.", "Write {expected}."),
         "greater_than_equal": ("{given} is too small.", "Write {ge} or more."),
         "greater_than": ("{given} is too small.", "Write more than {gt}."),

@@ -198,9 +198,9 @@ def _read_mapping(node: MappingNode, path: KeyPath, positions: dict[KeyPath, Pos
         if name in values:
             line, _ = positions[*path, name]
             raise BadInput(
-                f"The key stands twice, first on line {line}.",
+                f"Duplicate key, first on line {line}.",
                 where=_locate_node(key, file, name),
-                remedy="Keep one of them.",
+                remedy="Keep one.",
             )
         positions[*path, name] = (key.start_mark.line + 1, key.start_mark.column + 1)
         values[name] = _read_node(child, (*path, name), positions, file)

@@ -12,9 +12,9 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 
 from annotation.errors import BadInput, Conflict, HromadaError, NotFound, Unavailable, Where
 
-UNREADABLE_REASON = "The annotation is in a form that is not known"
+UNREADABLE_REASON = "The annotation has an unknown form"
 """Why an annotation is no answer that does not fit its model."""
-UNSTORABLE_REASON = "It holds a character that cannot be stored (NUL, or half a character)"
+UNSTORABLE_REASON = "It has a character that cannot be stored (NUL, or half a character)"
 """Why an annotation is no answer that holds what no database stores as text."""
 
 
@@ -178,15 +178,15 @@ def explain_failure(failure: Exception, *, url: str) -> HromadaError:
         )
     if isinstance(failure, httpx.UnsupportedProtocol | httpx.InvalidURL):
         return BadInput(
-            "This is no web address.", where=Where(field=URL_SETTING), remedy="Write it like http://localhost:8080."
+            "Invalid web address.", where=Where(field=URL_SETTING), remedy="Write, for example, http://localhost:8080."
         )
     if isinstance(failure, httpx.LocalProtocolError):
         return BadInput(
-            "This token cannot be sent.", where=Where(field=TOKEN_SETTING), remedy="Copy it once more, whole."
+            "The token has invalid characters.", where=Where(field=TOKEN_SETTING), remedy="Copy the whole token again."
         )
     if isinstance(failure, ValidationError | ValueError | TypeError):
         remedy = f"hromada knows Label Studio {VERSION_RANGE}; `hromada label-studio doctor` says which one runs there."
-        return BadInput("Label Studio answered in a form that is not known.", where=where, remedy=remedy)
+        return BadInput("Unexpected response from Label Studio.", where=where, remedy=remedy)
     return Unavailable("The connection to Label Studio broke.", where=where, remedy=RETRY_REMEDY)
 
 
@@ -237,7 +237,9 @@ def _explain_forbidden(body: object, *, what: str, where: Where) -> HromadaError
     """The error for what is forbidden: to the account of the token, or a webhook whose address is private."""
     detail = str(body.get("detail", "")) if isinstance(body, dict) else ""
     if not what.startswith(WEBHOOK):
-        return BadInput(f"This token may not open {what}.", where=where, remedy="Use one of the organisation's owner.")
+        return BadInput(
+            f"This token has no access to {what}.", where=where, remedy="Use a token of the organisation's owner."
+        )
     if "reserved" in detail:
         return BadInput(
             f"Label Studio calls no private address, so it refuses {what}.",
@@ -245,7 +247,7 @@ def _explain_forbidden(body: object, *, what: str, where: Where) -> HromadaError
             remedy="Start it by `hromada label-studio up`, or with SSRF_PROTECTION_ENABLED=false. `watch` still pulls.",
         )
     return BadInput(
-        f"The account of this token may not make {what}.",
+        f"The account of this token has no permission to make {what}.",
         where=where,
         remedy="Use a token of the organisation's owner. `watch` still pulls.",
     )

@@ -275,9 +275,9 @@ def _refuse_different(
         changed = (pair for pair in zip(before, now, strict=False) if len(set(map(spelling.build_key, pair))) == 2)
         differing = next((f": {spelling.describe_difference(old, new)}" for old, new in changed), "")
         raise BadInput(
-            f"The row has the key of {first.origin.position}, but shows another text or other options{differing}.",
+            f"This row has the item key of {first.origin.position}, but another text or other options{differing}.",
             where=raw.row.where(first.pieces[0].field),
-            remedy="Name more columns as `votes.item`, so that each thing that was asked is an item of its own.",
+            remedy="Add columns to `votes.item` until each item has its own key.",
         )
 
 

@@ -135,7 +135,7 @@ def _read_columns(row: input_files.FileRow, columns: Sequence[str]) -> tuple[str
     filled = [index for index, text in enumerate(texts) if text]
     if filled and filled != list(range(len(filled))):
         gap = columns[texts.index("")]
-        raise BadInput("An option is empty, and one behind it is not.", where=row.where(gap), remedy="Close the gap.")
+        raise BadInput("An empty option comes before a filled one.", where=row.where(gap), remedy="Leave no gap.")
     return tuple(texts[: len(filled)])
 
 

@@ -63,9 +63,9 @@ def read_truth(path: Path, section: TruthSection, *, known: Collection[str]) -> 
             unused.append((_join_key(key), row))
     if not rows:
         raise BadInput(
-            "No row of the truth is for an item that has votes.",
+            "No gold row matches an item with votes.",
             where=Where(file=path, line=1, field=", ".join(section.item)),
-            remedy="Check that `truth.item` names the same columns as `votes.item`.",
+            remedy="Check that `truth.item` and `votes.item` name the same columns.",
         )
     return ReadTruth(rows=rows, unused=tuple(unused))
 

@@ -121,7 +121,7 @@ def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(values) < len(pairs):
         names = [name for name, _ in pairs]
         duplicate = next(name for name in names if names.count(name) > 1)
-        raise _Unusable(f"the key {duplicate!r} stands twice in one object", _locate_duplicate(duplicate))
+        raise _Unusable(f"the key {duplicate!r} occurs twice in one object", _locate_duplicate(duplicate))
     return values
 
 

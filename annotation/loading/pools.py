@@ -179,7 +179,7 @@ def draw_sample(items: Sequence[ItemDraft], sample: SampleSection) -> list[ItemD
     number = sample.number if sample.number is not None else max(1, round((sample.share or 0.0) * len(units)))
     if number > len(units):
         raise BadInput(
-            f"{number} {'groups' if sample.groups else 'items'} are to be drawn, and there are {len(units)}.",
+            f"Cannot draw {number} {'groups' if sample.groups else 'items'}: there are only {len(units)}.",
             where=items[0].origin.where(),
             remedy="Draw fewer.",
         )
@@ -246,9 +246,9 @@ def _refuse_shared_groups(main: Sequence[ItemDraft], separate: Sequence[ItemDraf
     shared = [item for item in separate if item.group in groups]
     if shared:
         raise BadInput(
-            f"Items of the {shared[0].pool.value} pool share a group with main items: {_format_ids(shared)}.",
+            f"These {shared[0].pool.value} items share a group with main items: {_format_ids(shared)}.",
             where=shared[0].origin.where(),
-            remedy="Who has met a group has met its answer: take whole groups (`sample: {groups: yes}`), or others.",
+            remedy="They would give answers away: sample whole groups (`sample: {groups: yes}`) or choose other items.",
         )
 
 

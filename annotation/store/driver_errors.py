@@ -25,7 +25,7 @@ READ_ONLY: Words = (
     "Make it writable; a system makes disks with errors read-only, so look into its log.",
 )
 FAILING: Words = ("The disk of the database reports an error.", "Look into the log of the system, and at a backup.")
-FORBIDDEN: Words = ("The database may not be written.", "Give yourself write permission.")
+FORBIDDEN: Words = ("The database is read-only.", "Give your user write permission.")
 WORDS_BY_CODE: dict[int, Words | None] = {
     # SQLite's primary result code: what is said where the disk itself does not show more; None for nothing
     sqlite3.SQLITE_FULL: FULL,
@@ -82,7 +82,7 @@ REFUSED_BY_CODE: Mapping[str, tuple[str, str]] = {
     # the same, raised as BadInput
     "22021": ("A text holds a character that the database does not store.", "Take out NUL characters."),
     "22P05": ("A text holds a character that the database does not store.", "Make the database with UTF-8."),
-    "25006": ("The database may not be written.", "Name a server that is no stand-by."),
+    "25006": ("The database is read-only.", "Name a server that is not a standby."),
     "42P01": ("The database has no such table.", CHANGED_REMEDY),
     "42703": ("The database has no such column.", CHANGED_REMEDY),
     "42501": ("The database's user may not do this.", "Let it own the database."),

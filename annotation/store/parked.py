@@ -131,7 +131,9 @@ def retry_parked(session: Session, keys: Sequence[str], *, now: datetime) -> Non
     empty_keys = {delivery.key for delivery in list_parked(session) if delivery.is_empty}
     for key in keys:
         if key in empty_keys:
-            raise BadInput(f"{key} could not be stored: nothing of it is here.", remedy=f"hromada delivery drop {key}")
+            raise BadInput(
+                f"{key} has no stored content, so it cannot be retried.", remedy=f"hromada delivery drop {key}"
+            )
         statement: sa.Update = (
             sa.update(Inbox).values(done_at=None, received_at=now, code=None, trace=None, **again)
             if key.startswith(UPDATE)

@@ -273,14 +273,14 @@ def find_key(session: Session, *, file: Path) -> bytes | None:
         if recorded is None:
             return None
         raise Conflict(
-            "The key of the pseudonyms is gone, and this database was filled with one.",
+            "The pseudonym key of this database is missing.",
             where=where,
-            remedy="Restore it from your backup; with a new one every annotator would get another pseudonym.",
+            remedy="Restore it from your backup: a new key would give every annotator a new pseudonym.",
         )
     key = read_key(file)
     if recorded is not None and recorded.data["fingerprint"] != fingerprint_key(key):
         raise Conflict(
-            "The key of the pseudonyms is not the one that this database was filled with.",
+            "This is not the pseudonym key of this database.",
             where=where,
             remedy="Put the first key back; without it the same pseudonyms cannot be made again.",
         )

@@ -273,7 +273,7 @@ def parse_profile_answer(field: ProfileField, value: str | None) -> str:
     where = Where(field=field.name)
     if not text:
         if field.required:
-            raise BadInput("This has to be answered.", where=where, remedy="Give an answer, or stay out.")
+            raise BadInput("This question is required.", where=where, remedy="Answer it to take part.")
         return NOT_TOLD
     if field.type == "choice" and text not in field.options:
         options = spelling.join_first(repr(option) for option in field.options)

@@ -35,7 +35,7 @@ def adjudicate(
     adjudicator: Annotated[str, typer.Option("--as", help="Who decides: pseudonym or e-mail.", show_default=False)],
     question: QuestionName = None,
     method: MethodOption = Method.MAJORITY,
-    below: Annotated[float, typer.Option(min=0, max=1, help="Items with a lower confidence wait, too.")] = 0.6,
+    below: Annotated[float, typer.Option(min=0, max=1, help="Also queue items below this confidence.")] = 0.6,
     gold_review: Annotated[
         bool, typer.Option("--gold-review", help="Review declared gold: conflicts, and a sample.")
     ] = False,

@@ -17,7 +17,7 @@ SHARED_MODULES = dict.fromkeys(("start", "pause", "extend", "close", "reopen"), 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of a table.")]
 ProjectFile = Annotated[Path, typer.Argument(help="The project file (YAML).", show_default=False, readable=False)]
 AllowOutside = Annotated[
-    bool, typer.Option("--allow-outside", help="Read files outside the project's folder and this one, too.")
+    bool, typer.Option("--allow-outside", help="Also read files outside the project folder and this one.")
 ]
 ProjectName = Annotated[str, typer.Argument(help="The project's name, or its file.", show_default=False)]
 Pseudonym = Annotated[str, typer.Argument(help="The annotator: pseudonym or Label Studio e-mail.", show_default=False)]
@@ -29,7 +29,7 @@ def refuse_together(options: Mapping[str, bool]) -> None:
 
     given = [name for name, is_given in options.items() if is_given]
     if len(given) > 1:
-        raise BadInput(f"{given[0]} and {given[1]} do not go together.", remedy="Give one of them.")
+        raise BadInput(f"{given[0]} and {given[1]} cannot be combined.", remedy="Give one of them.")
 
 
 def refuse_options(*rules: tuple[bool, str, str]) -> None:

@@ -84,7 +84,7 @@ def drop(keys: Keys = None, everything: Everything = False, json: AsJson = False
 def _choose_keys(keys: Sequence[str] | None, parked: Sequence[str], everything: bool) -> Sequence[str]:
     """The keys that were named, or all; raises BadInput unless it is one of both."""
     if bool(keys) == everything:
-        raise BadInput("It is not said what to take.", remedy="Name keys of `hromada delivery list`, or write --all.")
+        raise BadInput("Nothing selected.", remedy="Give keys from `hromada delivery list`, or --all.")
     return parked if everything else tuple(dict.fromkeys(keys or ()))
 
 

@@ -24,14 +24,14 @@ def write_follow_up(
 ) -> tuple[Path, ...]:
     """Write an items file, or a folder with a checked project; raises BadInput or Conflict, leaving nothing."""
     if target.exists():
-        raise Conflict("There is something already.", where=Where(file=target), remedy="Name a new folder or file.")
+        raise Conflict("The folder or file already exists.", where=Where(file=target), remedy="Choose a new name.")
     if (template is None) == (project_file is None):
         if template is None and target.suffix == ".jsonl":
             return (_write_items_only(derived, target),)
         raise BadInput(
-            "Which project is it to become?",
+            "It is unclear what to create.",
             where=Where(file=target),
-            remedy="Give --template or --project, one of them; or name a .jsonl file for the items alone.",
+            remedy="Give --template NAME, --project FILE, or a .jsonl file for items only.",
         )
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

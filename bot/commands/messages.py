@@ -25,7 +25,7 @@ app = typer.Typer(
 @app.command("list")
 def list_(
     project: Annotated[str | None, typer.Argument(help="Only those about this project.", show_default=False)] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Those that are answered, too.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Also list answered ones.")] = False,
     json: AsJson = False,
 ) -> None:
     """List unanswered questions, oldest first."""

@@ -47,7 +47,7 @@ def new(
         raise BadInput("The folder to make is missing.", remedy=f"Write hromada new FOLDER {rest}.")
     refuse_options(
         (not from_ and bool(more), "Files are given without --from.", "Write hromada new FOLDER --from FILE."),
-        (not from_ and bool(as_), "--as is about the columns of a file.", "Write --from FILE, too."),
+        (not from_ and bool(as_), "--as is about the columns of a file.", "Also write --from FILE."),
     )
     if from_:
         from bot.commands import new_from_files

@@ -53,8 +53,8 @@ def release(
 ) -> None:
     """Write a folder to publish, if the checklist is met.
 
-    The folder stands alone. Exit code 1: a line of what readers must be told is unmet, or a verified folder is not what
-    follows from its own files.
+    The folder is self-contained. Exits with 1 if a line of the checklist is unmet, or if a verified folder does not
+    follow from its own files.
     """
     refuse_options(
         (
@@ -72,7 +72,7 @@ def release(
     from exports import release as releases
 
     if name is None or folder is None:
-        raise BadInput("What is to be released, and where to?", remedy="Write: hromada release PROJECT DIR")
+        raise BadInput("A project and a folder are missing.", remedy="Write hromada release PROJECT DIR.")
 
     releases.list_released_files(folder)
     with open_view([name], by="release", unblind=unblind) as view:

@@ -131,9 +131,9 @@ def _read_value(row: FileRow) -> float:
     value = _parse_number(text) if text else math.nan
     if text and not math.isfinite(value):
         raise BadInput(
-            f"{text!r} is no number.",
+            f"{text!r} is not a number.",
             where=row.where("value"),
-            remedy="Write it with a point (0.68), without a sign of percent; leave it empty where there is no score.",
+            remedy="Write, for example, 0.68 without a percent sign, or leave the cell empty if there is no score.",
         )
     return value
 

@@ -25,7 +25,7 @@ def sensitivity(
         list[float] | None, typer.Option(help="Keep people above this share of control items; may be repeated.")
     ] = None,
     seconds: Annotated[
-        list[float] | None, typer.Option(help="Keep answers of at least so many seconds; may be repeated.")
+        list[float] | None, typer.Option(help="Keep answers that took at least this many seconds; may be repeated.")
     ] = None,
     cut: Annotated[list[float] | None, typer.Option(help="A least confidence of labels; may be repeated.")] = None,
     method: data_sets.MethodOption = data_sets.Method.MAJORITY,

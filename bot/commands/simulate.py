@@ -182,7 +182,7 @@ def _parse_share(written: str, option: str) -> float:
 
 
 def _parse_seconds(written: str, option: str) -> float:
-    """`20s`, `5min`, `2h`; raises BadInput for what is no length of time."""
+    """`20s`, `5min`, `2h`; raises BadInput for what is not a duration."""
     from pydantic import TypeAdapter, ValidationError
 
     from annotation.campaigns.sections.base import Seconds
@@ -191,5 +191,5 @@ def _parse_seconds(written: str, option: str) -> float:
         seconds: float = TypeAdapter(Seconds).validate_python(written)
     except ValidationError:
         remedy = "Write it like 30s, 5min or 2h."
-        raise BadInput(f"{written!r} is no length of time.", where=Where(field=f"--{option}"), remedy=remedy) from None
+        raise BadInput(f"{written!r} is not a duration.", where=Where(field=f"--{option}"), remedy=remedy) from None
     return seconds

@@ -166,8 +166,8 @@ def build_access(host: str, token: str | None) -> Access:
     """The access of a dashboard that listens on a host; raises BadInput for one beyond this machine without a token."""
     if token is None and not is_loopback(host):
         raise BadInput(
-            f"{host} can be reached from other machines, and there is no token.",
+            f"{host} can be reached from other machines, and no token is set.",
             where=Where(field="HROMADA_DASHBOARD_TOKEN"),
-            remedy="Write a long random one into .env, and put a proxy with TLS before the dashboard.",
+            remedy="Put a long random token into .env, and run the dashboard behind a TLS proxy.",
         )
     return Access(token)

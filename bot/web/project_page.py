@@ -80,7 +80,9 @@ def _build_progress_section(project: ProjectState) -> LiveSection:
         how=translate(
             "State: {state}. Answers of the main items; corrected ones count once.", state=name_state(project.status)
         ),
-        notices=(translate("SIMULATED: scripts answer here, or people in a local chat; these numbers are no result."),)
+        notices=(
+            translate("SIMULATED: scripts answer here, or people in a local chat; these numbers are not results."),
+        )
         if project.is_simulated
         else (),
         progress=build_progress_bar(project),

@@ -188,8 +188,8 @@ def check_orders(subject: Subject) -> Verdict:
     position = _test_gold_position(data)
     if position is not None and position < POSITION_P:
         return unmet(
-            "Gold stands in some places more often than in others (chi-square p = {p}).",
-            translate("Shuffle the options in the items' file, and begin anew."),
+            "Gold is in some places more often than in others (chi-square p = {p}).",
+            translate("Shuffle the options in the items' file and start again."),
             p=localize_number(f"{position:.2g}"),
         )
     place = (
@@ -230,11 +230,11 @@ def _judge_fixed_order(data: DataSet, place: str) -> Verdict:
     """Options that stand in one order for everybody, as a scale or yes and no may, and options of an item may not."""
     if data.classes is None or data.classes_are_positions:
         return unmet(
-            "The options of an item stand in one order for everybody.",
+            "The options of an item are in one order for everybody.",
             translate("Write `shuffle: true` under the question before there are answers."),
         )
     return met(
-        "Items come in an order of each annotator's own; the fixed options stand in one order.{place}", place=place
+        "Items come in an order of each annotator's own; the fixed options are in one order.{place}", place=place
     )
 
 

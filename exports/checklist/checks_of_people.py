@@ -131,7 +131,7 @@ def check_training(subject: Subject) -> Verdict:
         return not_seen("how they were trained was not seen here.")
     if project.shared_ids or project.shared_groups:
         return unmet(
-            "{items} and {groups} of training, qualification, control or pilot are among the main items, too.",
+            "{items} and {groups} of training, qualification, control or pilot are also among the main items.",
             translate("Take them out of the main items."),
             items=format_count(project.shared_ids, "item"),
             groups=format_count(project.shared_groups, "group"),
@@ -224,7 +224,7 @@ def check_exposure(subject: Subject) -> Verdict:
     if project.imported:
         return not_seen("what they had met before is not known here.")
     if project.kind != "baseline":
-        return not_applicable("It is no baseline: people may meet a group again.")
+        return not_applicable("It is not a baseline: people may meet a group again.")
     if project.n_unlisted_exposed is None:
         return incomplete("Whether people had met the items before was not counted.")
     if project.n_unlisted_exposed:

@@ -198,6 +198,4 @@ def check_variant(subject: Subject, variant: str, *, found: str, what: str, conc
     )
     if reasons:
         return met("{found}; there is no {what}: {reasons}", found=found, what=what, reasons=show_findings(reasons))
-    return met(
-        "{found}; the {what} stands in human_baseline.csv as “{variant}”.", found=found, what=what, variant=variant
-    )
+    return met("{found}; the {what} is in human_baseline.csv as “{variant}”.", found=found, what=what, variant=variant)

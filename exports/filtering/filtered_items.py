@@ -222,7 +222,7 @@ def describe_rule(filtered: FilteredDataSet) -> str:
         "An item is removed where {conditions}; undecided where it is exactly that share.",
         conditions=translate(", or ").join(parts),
     )
-    return sentence if rule.failure else " ".join([sentence, translate("A wrong answer is no reason.")])
+    return sentence if rule.failure else " ".join([sentence, translate("A wrong answer is not a reason.")])
 
 
 KEPT, REMOVED, UNDECIDED = mark_text("kept"), mark_text("removed"), mark_text("undecided")

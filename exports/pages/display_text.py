@@ -197,7 +197,7 @@ NORMALISATION_NAMES: Mapping[str, str] = MappingProxyType(
             "words and numbers count, not case, blanks and punctuation; a number keeps its minus and decimal mark"
         ),
         "exact": mark_text("every sign counts, blanks alone do not"),
-        "number": mark_text("numbers by their value (3,50 is 3.5), anything that is no number as words"),
+        "number": mark_text("numbers by their value (3,50 is 3.5), anything that is not a number as words"),
     }
 )
 NO_ANSWERS = mark_text("No number: nobody’s answer counts yet.")

@@ -174,7 +174,7 @@ def format_remainder(total: int, noun: str) -> str:
     """
     if total <= MAX_ENTRIES:
         return ""
-    return translate("{n} more {noun} stand in the files beside this page.", n=total - MAX_ENTRIES, noun=noun)
+    return translate("{n} more {noun} are in the files next to this page.", n=total - MAX_ENTRIES, noun=noun)
 
 
 def mark_code(text: str) -> Markup:

@@ -104,7 +104,7 @@ def _contrast(found: object, expected: object) -> str:
         begin = max(0, start - SHOWN // 2)
         if max(len(found), len(expected)) > SHOWN:
             found, expected = ("…" * bool(begin) + text[begin : begin + SHOWN] for text in (found, expected))
-    return f"{_show(found)} stands there, {_show(expected)} follows"
+    return f"{_show(found)} is there, {_show(expected)} follows"
 
 
 def _show(value: object) -> str:

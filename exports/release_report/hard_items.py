@@ -19,8 +19,8 @@ NAMED_ITEMS = 8
 MOST_LINT_LETTERS = 40
 SEVERITIES = ("error", "warning", "note")
 HOW_LINTED = mark_text(
-    "Checks of all items by rules, made when they were loaded: gold that can be guessed or is shown, options that stand"
-    " twice, repeated questions, texts too long for a phone. A note needs nothing to be done; a warning is for the"
+    "Checks of all items by rules, made when they were loaded: gold that can be guessed or is shown, duplicate"
+    " options, repeated questions, texts too long for a phone. A note needs nothing to be done; a warning is for the"
     " organiser to judge. lint.csv has every item."
 )
 NOTHING = mark_text("The lint found nothing.")

@@ -95,7 +95,7 @@ def _describe_answers_per_item(result: DataSetResult) -> str:
     more = ""
     if result.pooled is not None:
         more = " " + translate(
-            "Scores rest on the first {n} of each item, all of them pooled stand beside.", n=result.data.overlap
+            "Scores rest on the first {n} of each item, all of them pooled are next to it.", n=result.data.overlap
         )
     counted = translate(
         "Answers per item: {least} to {most}, median {median}.",

@@ -220,14 +220,14 @@ def _describe_sides(found: PreferenceResults) -> str:
     facts = {"share": format_percent(estimate.value), "chance": format_percent(1 / found.n_sides)}
     first = (
         translate(
-            "The text shown first was chosen in {share} of answers, where {chance} is no preference for a side;"
+            "The text shown first was chosen in {share} of answers, where {chance} means no preference for a side;"
             " there is no interval.",
             **facts,
         )
         if ends[0] is None
         else translate(
-            "The text shown first was chosen in {share} of answers [{interval}], where {chance} is no preference for a"
-            " side ({p}).",
+            "The text shown first was chosen in {share} of answers [{interval}], where {chance} means no preference"
+            " for a side ({p}).",
             interval=format_percent_interval(*ends), p=format_p(everybody.p_value), **facts,
         )
     )  # fmt: skip

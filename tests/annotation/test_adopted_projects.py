@@ -52,7 +52,7 @@ def test_a_refused_webhook_is_told_by_its_cause() -> None:
     for body, words in (({"detail": detail}, "no private address"), ({"detail": "No permission."}, "The account")):
         what = f"{server_models.WEBHOOK} http://10.0.0.1/"
         assert words in str(server_models.explain_refusal(403, body, url=SERVER, what=what))
-    assert "may not open" in str(server_models.explain_refusal(403, {}, url=SERVER, what="the project 7"))
+    assert "has no access to" in str(server_models.explain_refusal(403, {}, url=SERVER, what="the project 7"))
 
 
 def test_what_no_question_type_is_like_is_named_and_left_out(tmp_path: Path) -> None:

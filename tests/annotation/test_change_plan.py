@@ -115,7 +115,7 @@ def test_a_changed_file_is_judged_again(db: database.Database, load: Load, tmp_p
         assert [(one["rule"], one["ids"]) for one in entry.data["findings"]] == [("mixed-script", ["words-2"])]
     change(tmp_path, "words-3,підказка 3,кіт,собака", "words-3,підказка 3,собака,собака")
     before = items_of(db)
-    with pytest.raises(BadInput, match=r"words\.csv:4, first: The option 'собака' stands twice"):
+    with pytest.raises(BadInput, match=r"words\.csv:4, first: The option 'собака' occurs twice"):
         reload(db, file)
     assert items_of(db) == before
 

@@ -94,9 +94,9 @@ def test_json_that_cannot_be_used_is_named(
     ("text", "line", "column", "says"),
     [
         ('[{"NaN": "NaN",\n  "a": NaN, "b": Infinity}]', 2, 8, "NaN is no number"),
-        ('[{"a": 1},\n {"b": {"a": 1}, "a": 1, "a": 2}]', 2, 26, "'a' stands twice"),
-        ('[{"a": {"b": [{}]},\n "a": {"c": 1, "c": 2}}]', 2, 16, "'c' stands twice"),
-        ('[{"a": "a",\n "\\u0061": "x"}]', 2, 2, "'a' stands twice"),
+        ('[{"a": 1},\n {"b": {"a": 1}, "a": 1, "a": 2}]', 2, 26, "'a' occurs twice"),
+        ('[{"a": {"b": [{}]},\n "a": {"c": 1, "c": 2}}]', 2, 16, "'c' occurs twice"),
+        ('[{"a": "a",\n "\\u0061": "x"}]', 2, 2, "'a' occurs twice"),
         ('[{"a": "\\ud83d\\ude00"},\n {"a": "\\ud800"}]', 2, 8, "half a character"),
         ('[{"a":\n1,\n"\\u0000": 1}]', 3, 1, "U\\+0000"),
         ('[{"a": "[["},\n {"b": ' + "[" * 100_000, 2, 100_007, "nested too deeply"),

@@ -224,7 +224,7 @@ def contents(folder: Path, votes: str, truth: str = "i,g\n1,0\n") -> campaign.Ca
 def test_rows_of_one_key_must_show_the_same(tmp_path: Path) -> None:
     """Two people who were shown the options in another order did not answer one item: refused with both lines."""
     assert len(contents(tmp_path, "1,ann,0,cat,dog\n1,bob,0,cat,dog\n").items) == 1
-    with pytest.raises(BadInput, match=r"v\.csv:3, i: The row has the key of line 2") as refusal:
+    with pytest.raises(BadInput, match=r"v\.csv:3, i: This row has the item key of line 2") as refusal:
         contents(tmp_path, "1,ann,0,cat,dog\n1,bob,0,dog,cat\n")
     assert "Name more columns" in str(refusal.value)
 

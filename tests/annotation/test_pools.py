@@ -82,7 +82,7 @@ def test_quotas_sum_up_and_stay_within_one_of_the_share(sizes: dict[str, int], d
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("number: 40", "number: 400", "400 items are to be drawn, and there are 110"),
+        ("number: 40", "number: 400", "Cannot draw 400 items: there are only 110"),
         ("groups: yes, ", "", "share a group with main items"),
         ("number: 40, by", "number: 40, share: 5 %, by", "Give `number` or `share`"),
         ("by: kind", "by: sort", "no column 'sort'"),

@@ -192,7 +192,7 @@ def test_the_order_of_options_is_a_person_s_own_and_stays() -> None:
 @pytest.mark.parametrize(
     ("facts", "says"),
     [
-        ({"labels": {"positions": ["A", "A"]}}, "The position 'A' stands twice"),
+        ({"labels": {"positions": ["A", "A"]}}, "The position 'A' occurs twice"),
         ({"labels": {"positions": ["A", "B"]}, "abstain": "B"}, "'B' stands among the options already"),
     ],
 )

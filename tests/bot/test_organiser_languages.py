@@ -44,7 +44,7 @@ async def test_cards_are_ukrainian_as_a_whole_for_whom_the_bot_speaks_russian_wi
     text = await go(chat, organiser, "Без відповіді: 1")
     assert text.startswith("Скарга · чекає 1")
     assert text.endswith("Правильних відповідей кілька")
-    await go(chat, organiser, "Завдання справне")
+    await go(chat, organiser, "Усе гаразд")
     organiser.press("O:1:1.0:answer", on=organiser.messages[-1])
     await chat.deliver()
     assert organiser.toasts[-1] == "Цього вже не питаємо. Ось де ви зараз."

@@ -238,7 +238,7 @@ async def test_what_is_taken_back_is_named_before_and_after(chat: Chat, load: Ca
     assert organiser.messages[-1].text.startswith("Take back 1 item from ")
     assert count_in_hand(chat) == 3  # asked, not done
     await chat.tap(organiser, "Take back now: 1")
-    assert organiser.toasts[-1].startswith("We no longer ask that.")
+    assert organiser.toasts[-1].startswith("That question is closed.")
     assert count_in_hand(chat) == 3
     assert (await go(chat, organiser, "1", "People", "1")).endswith("Assigned: 0, Label Studio: 2")
     assert (await go(chat, organiser, "Take back: 3", "Take back now: 3")).endswith("Assigned: nothing")
@@ -485,7 +485,7 @@ async def test_drafts_do_not_stay(chat: Chat, load: Callable[..., Any]) -> None:
     assert count_drafts(chat) == 1
     organiser.tap("Send", on=previews[0])
     await chat.deliver()
-    assert organiser.toasts[-1].startswith("We no longer ask that.")
+    assert organiser.toasts[-1].startswith("That question is closed.")
     organiser.tap("Send", on=previews[1])
     await chat.deliver()
     chat.now += timedelta(days=2)

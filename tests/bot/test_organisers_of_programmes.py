@@ -162,7 +162,7 @@ async def test_a_programme_in_which_nothing_runs_has_nothing_to_pause(
     for act in ("pause", "resume"):
         organiser.press(f"O:1:1:{act}", on=organiser.messages[-1])
         await chat.deliver()
-        assert organiser.toasts[-1].startswith("We no longer ask that.")
+        assert organiser.toasts[-1].startswith("That question is closed.")
     assert list_statuses(chat) == [status, status]
     assert list_acts(chat) == []
 

@@ -184,7 +184,7 @@ def test_all_wrong_rows_are_told_at_once(small: Hromada) -> None:
     lines = told.splitlines()
     assert "none.txt" in lines[0]
     assert "items.csv:14, id: The item has no id." in lines[1]
-    assert "items.csv:15, id: The id '3' stands twice, first on line 5." in lines[2]
+    assert "items.csv:15, id: Duplicate id '3', first used on line 5." in lines[2]
     assert len(lines) == MOST_TOLD + 1
     assert lines[-1] == "hromada: 5 more errors."
 

@@ -260,10 +260,10 @@ def test_options_of_adjudications_that_say_nothing_are_refused(doubts: Hromada) 
         (("--accepted", "yes"), "say what is right for one item"),
         (("--broken", "x"), "say what is right for one item"),
         (("--item", "tie", "--accepted", "yes"), "A decision has a gold"),
-        (("--item", "tie", "--gold", "yes", "--decisions", "d.csv"), "--decisions and --item do not go together"),
-        (("--item", "tie", "--list"), "--item and --list do not go together"),
+        (("--item", "tie", "--gold", "yes", "--decisions", "d.csv"), "--decisions and --item cannot be combined"),
+        (("--item", "tie", "--list"), "--item and --list cannot be combined"),
         (("--undo", "--item", "tie", "--gold", "yes"), "--undo decides nothing"),
-        (("--undo", "--label-studio"), "--undo and --label-studio do not go together"),
+        (("--undo", "--label-studio"), "--undo and --label-studio cannot be combined"),
         (("--number", "3"), "how many are to wait in Label Studio"),
     ):
         ran = doubts("adjudicate", "doubts", "--as", olha, *options)
@@ -278,7 +278,7 @@ def test_options_of_reviews_that_say_nothing_are_refused(multiq: Hromada) -> Non
         (("--reason", "x"), "--reason says why answers are rejected"),
         (("--reason", "x", "--accept", "1"), "--reason says why answers are rejected"),
         (("--answer", "1"), "--answer says on which answer"),
-        (("--undo", "--accept", "1"), "do not go together"),
+        (("--undo", "--accept", "1"), "cannot be combined"),
         (("--person", "abcdef", "--accept", "all"), "nobody has the code 'abcdef'"),
         (("--show-gold", "--accept", "1"), "here none is shown"),
     ):

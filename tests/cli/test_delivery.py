@@ -158,8 +158,8 @@ def test_what_is_dropped_is_gone(stuck: Hromada) -> None:
     refused = (
         (("drop", "u17"), "u17 is not parked (any more)."),
         (("retry", "17"), "17 is no parked update or message."),
-        (("drop",), "It is not said what to take."),
-        (("drop", "m1", "--all"), "It is not said what to take."),
+        (("drop",), "Nothing selected."),
+        (("drop", "m1", "--all"), "Nothing selected."),
     )
     for words, says in refused:
         ran = stuck("delivery", *words)

@@ -90,7 +90,7 @@ def test_errors_refuse_the_load_and_check_lists_them_all(hromada: Hromada) -> No
     assert shown.err.endswith("There are 2 more errors; `--json` lists them all.\n")
     ran = hromada("load", "project.yaml")
     assert ran.code == 2
-    assert "items.jsonl:8, options: The option 'хата' stands twice." in ran.err
+    assert "items.jsonl:8, options: The option 'хата' occurs twice." in ran.err
     assert "There are 2 more errors; `hromada check` lists them." in ran.err
     assert not (hromada.folder / "hromada.db").exists()
 

@@ -117,10 +117,10 @@ def test_an_invitation_is_printed_as_it_is_sent(hromada: Hromada, who: str) -> N
 
 BAD_INVITATIONS = [
     (("nothing",), "No project 'nothing' is loaded."),
-    (("words", "--uses", "0"), "one use at the least"),
+    (("words", "--uses", "0"), "at least one use"),
     (("words", "--expires", "tomorrow"), "'tomorrow' is no day."),
     (("words", "--expires", "2999-01-01T10:00"), "is no day."),
-    (("words", "--expires", "2020-01-01"), "over already"),
+    (("words", "--expires", "2020-01-01"), "in the past"),
     (("words", "--cohort", ""), "A cohort has a name"),
 ]
 

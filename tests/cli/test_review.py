@@ -374,7 +374,7 @@ def test_planted_wrong_gold_is_found(truth: Hromada) -> None:
     """All conflicts and fifty others are reviewed blind; scores against the new gold stand in a second row."""
     olha = reviewer(truth)
     arguments = ("adjudicate", "truth", "--as", olha, "--gold-review")
-    assert "says too little" in truth(*arguments, "--sample", "20").err
+    assert "is too small" in truth(*arguments, "--sample", "20").err
     drawing = (*arguments, "--models", "models.csv", "--seed", "7")
     waiting = truth(*drawing, "--json").json
     assert truth(*drawing).code == 0
@@ -888,7 +888,7 @@ async def test_an_invited_adjudicator_decides_in_telegram(doubts: Hromada) -> No
                 (person.send if step.startswith("/") else person.tap)(step)
                 await app.deliver(*telegram.take())
             for act in (
-                lambda: person.tap("Зламане"),
+                lambda: person.tap("З помилкою"),
                 lambda: person.send("два запитання"),
                 lambda: person.tap("yes"),
                 lambda: person.tap("Змінити"),

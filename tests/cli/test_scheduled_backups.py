@@ -310,8 +310,8 @@ def test_a_drill_without_the_right_to_make_databases(postgresql_url: str, hromad
 def test_options_that_need_others_say_so(hromada: Any) -> None:
     """And the folder of backups is a setting."""
     for words, says in (
-        ((), "Name one"), (("--watch",), "Add --every day"), (("--every", "day", "--yes"), "do not go together"),
-        (("--every", "day", "--watch", "--json"), "do not go together"),
+        ((), "Name one"), (("--watch",), "Add --every day"), (("--every", "day", "--yes"), "cannot be combined"),
+        (("--every", "day", "--watch", "--json"), "cannot be combined"),
     ):  # fmt: skip
         refused = hromada("database", "backup", *words)
         assert (refused.code, says in refused.err) == (2, True)

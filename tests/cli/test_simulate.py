@@ -67,7 +67,7 @@ def test_a_campaign_without_labels_has_an_accuracy_too(hromada: Hromada) -> None
     ("arguments", "says"),
     [
         (("--skill", "much"), "--skill: 'much' is no share. Write it like 85% or 0.85."),
-        (("--pace", "slow"), "--pace: 'slow' is no length of time. Write it like 30s, 5min or 2h."),
+        (("--pace", "slow"), "--pace: 'slow' is not a duration. Write it like 30s, 5min or 2h."),
         (("--overlap", "0"), "'0' is not an overlap. Write it like --overlap own,3,5,dynamic."),
     ],
 )

@@ -142,7 +142,7 @@ def test_items_of_a_file_have_one_id_in_every_form(hromada: Hromada) -> None:
     hromada.write("words.yaml", project + "instructions: Read.\n")
     hromada.write("items.csv", f"id,text,gold\nмій,one,так\n{decompose('мій')},two,ні\n")
     refused = hromada("check", "words.yaml", env=WIDE)
-    assert "The id 'міи·U+0306' stands twice, first on line 2." in refused.err
+    assert "Duplicate id 'міи·U+0306', first used on line 2." in refused.err
     hromada.write("items.csv", "id,text,gold\nмій,її,так\nїжак,two,ні\n")
     assert hromada("load", "words.yaml").code == 0
     hromada.write("items.csv", decompose("id,text,gold\nмій,її,так\nїжак,two,ні\n"))

@@ -85,7 +85,7 @@ def test_human_failure_removes_only_where_the_rule_says_so(make: Make) -> None:
         "items_failed_by_status": {"kept": 1, "removed": 0, "undecided": 1, "not judged": 0},
         "removed_for_it_alone": 0,
     }
-    assert without["rule"].endswith("undecided where it is exactly that share. A wrong answer is no reason.")
+    assert without["rule"].endswith("undecided where it is exactly that share. A wrong answer is not a reason.")
     counted = filtered_responses(make, failure=True)
     assert statuses(counted) == ["kept", "removed", "removed", "removed", "removed", "not judged"]
     published = json.loads(str(filtering.build_filtering_files([counted])["items.json"]))["так-ні"]

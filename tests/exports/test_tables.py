@@ -187,7 +187,7 @@ def test_options_of_their_own_give_no_dawid_skene_and_the_reason(make: Make) -> 
     assert "no shared classes" in alpha["reason"]
     assert published["dawid_skene"] is None
     assert (published["consensus"]["asked"], published["consensus"]["method"]) == ("dawid_skene", "majority")
-    assert published["consensus"]["reason"].endswith("The majority stands in its place.")
+    assert published["consensus"]["reason"].endswith("The majority is used instead.")
     assert set(release.gold["method"]) == {"majority (crowd-kit 1.4.2), ties: drop"}
 
 

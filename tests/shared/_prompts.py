@@ -11,7 +11,7 @@ LISTS = {"A": "lettered lines", "1": "numbered lines", "-": "as a list"}
 
 
 def check_prompts(docs: Sequence[dict[str, Any]], task: Mapping[str, Any]) -> None:
-    """Nothing is left to fill in, no line stands twice, and each option has a line with the mark that is declared."""
+    """Nothing is left to fill in, no line occurs twice, and each option has a line with the mark that is declared."""
     for doc in docs:
         prompt = task_functions.build_prompt(doc)
         assert "{" not in prompt, prompt

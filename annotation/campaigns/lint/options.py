@@ -68,7 +68,7 @@ def _explain_duplicate(question: LintQuestion) -> str | None:
     if len(set(keys)) == len(keys):
         return None
     duplicate = next(option for option, key in zip(question.options, keys, strict=True) if keys.count(key) > 1)
-    return f"The {'text' if question.compares else 'option'} {duplicate!r} stands twice."
+    return f"The {'text' if question.compares else 'option'} {duplicate!r} occurs twice."
 
 
 def _explain_unknown_gold(question: LintQuestion) -> str | None:

@@ -24,7 +24,7 @@ def refuse_duplicates(options: Sequence[str], noun: str) -> None:
     keys = [spelling.build_key(option) for option in options]
     duplicate = next((option for option, key in zip(options, keys, strict=True) if keys.count(key) > 1), None)
     if duplicate is not None:
-        raise ValueError(f"The {noun} {duplicate!r} stands twice")
+        raise ValueError(f"The {noun} {duplicate!r} occurs twice")
 
 
 def find_option(written: str, options: Sequence[str]) -> str | None:

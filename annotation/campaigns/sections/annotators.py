@@ -51,7 +51,7 @@ class ProfileField(Section):
     @model_validator(mode="after")
     def _consistent(self) -> ProfileField:
         if len(self.options) < 2 if self.type == "choice" else self.options:
-            raise ValueError("A choice needs at least two options; a text or a number has none")
+            raise ValueError("`choice` needs at least two options; `text` and `number` take none")
         if self.type != "number" and not (self.least is None and self.most is None):
             raise ValueError("Only a number has `least` and `most`")
         lowest, highest = self.bounds

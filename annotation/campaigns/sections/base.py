@@ -69,7 +69,7 @@ def parse_duration(value: object) -> object:
         return value
     match = _DURATION.fullmatch(value.strip())
     if match is None:
-        raise ValueError(f"{value!r} is no length of time; write it like 30 s, 5 min or 2 h")
+        raise ValueError(f"{value!r} is not a duration; write it like 30 s, 5 min or 2 h")
     return float(match[1]) * _SECONDS_BY_UNIT[match[2]]
 
 

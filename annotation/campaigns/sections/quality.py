@@ -153,7 +153,7 @@ def _parse_threshold(value: object) -> object:
         return value
     match = _THRESHOLD.fullmatch(value.strip())
     if match is None:
-        raise ValueError(f"{value!r} says not whether the limit itself counts; write it like < 50 % or <= 50 %")
+        raise ValueError(f"{value!r} needs a comparison; write < 50 % or <= 50 %")
     return {"sign": match[1], "share": match[2]}
 
 

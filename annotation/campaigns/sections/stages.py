@@ -126,7 +126,7 @@ class ControlsSection(Section):
     @model_validator(mode="after")
     def _consistent(self) -> ControlsSection:
         if (self.per_page is None) == (self.rate is None):
-            raise ValueError("How often do control items come? Give `per_page` or `rate`, one of them")
+            raise ValueError("Control items need either `per_page` or `rate`; give one of them")
         return self
 
 

@@ -156,7 +156,7 @@ async def _bind_address(runner: web.AppRunner, receiver: WebhookListener) -> Non
         await web.TCPSite(runner, receiver.host, receiver.port).start()
     except OSError:
         raise BadInput(
-            f"{receiver.host}:{receiver.port} cannot be listened at.", remedy="Name another port with --listen."
+            f"{receiver.host}:{receiver.port} cannot be used to listen.", remedy="Choose another port with --listen."
         ) from None
 
 

@@ -143,10 +143,10 @@ def read_items(campaign: project_file.CheckedProject, section: project_file.Item
                 earlier = drafts.setdefault(spelling.build_key(draft.external_id), draft)
                 if earlier is not draft:
                     raise BadInput(
-                        f"The id {spelling.quote_word(draft.external_id)} stands twice, first on line"
+                        f"Duplicate id {spelling.quote_word(draft.external_id)}, first used on line"
                         f" {earlier.origin.line}.",
                         where=row.where(section.id),
-                        remedy="Give every item an id of its own.",
+                        remedy="Give each item its own id.",
                     )
     errors.refuse()
     if not drafts:
@@ -204,9 +204,9 @@ def _parse_revision(row: input_files.FileRow, column: str) -> int:
         return 1
     if not (text.isascii() and text.isdigit() and int(text[:9]) > 0 and len(text) < 10):
         raise BadInput(
-            f"The revision {text[:20]!r} is no number from 1 on.",
+            f"Invalid revision {text[:20]!r}.",
             where=row.where(column),
-            remedy="Count the item's changes: 1, 2, 3, …",
+            remedy="Use whole numbers from 1.",
         )
     return int(text)
 
@@ -235,9 +235,9 @@ def _build_piece(part: project_file.ShownColumn, row: input_files.FileRow) -> Pi
         positions = find_occurrences(part.gap, text)
         if len(positions) != 1:
             raise BadInput(
-                f"The gap {part.gap!r} stands {len(positions)} times in the text.",
+                f"The gap {part.gap!r} occurs {len(positions)} times in the text.",
                 where=row.where(part.field),
-                remedy="It has to stand there once.",
+                remedy="It must occur exactly once.",
             )
         gap = (positions[0], positions[0] + len(part.gap))
     marks: tuple[Extent, ...] = ()
@@ -263,9 +263,9 @@ def _locate_mark(text: str, row: input_files.FileRow, column: str) -> Extent:
         if len(starts) == 1:
             return starts[0], starts[0] + len(written)
     raise BadInput(
-        f"{written[:40]!r} cannot be highlighted: it stands {len(positions)} times in the text.",
+        f"{written[:40]!r} cannot be highlighted: it occurs {len(positions)} times in the text.",
         where=row.where(column),
-        remedy="Write words that stand there once, or the offsets as [start, end].",
+        remedy="Use words that occur once, or [start, end] offsets.",
     )
 
 

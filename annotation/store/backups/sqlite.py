@@ -56,7 +56,7 @@ def load_database(engine: sa.Engine, file: Path, prepare: Callable[[sa.Connectio
             closing(sqlite3.connect("", isolation_level=None)) as copy,
         ):
             if source.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
-                raise BadInput("The backup is not whole.", where=Where(file=file), remedy="Take another one.")
+                raise BadInput("The backup is damaged.", where=Where(file=file), remedy="Use another one.")
             source.backup(copy)
             result = _prepare_copy(copy, prepare)
             with closing(_connect(engine)) as target:

@@ -320,7 +320,11 @@ def record_agreement(
     annotator_id, definition = annotator.id or 0, definitions.read_project_definition(session, project)
     required = terms.get_terms(session, project=project, definition=definition)
     if not how.strip():
-        raise BadInput("How did they agree?", where=Where(field="how"), remedy="Say it: --how 'signed, folder 3'.")
+        raise BadInput(
+            "It is unclear how they agreed.",
+            where=Where(field="how"),
+            remedy="Write, for example, --how 'signed, folder 3'.",
+        )
     if annotator.telegram_id is not None:
         raise Conflict(f"{annotator.pseudonym} has Telegram.", remedy="They agree to it there themselves.")
     if code is not None:

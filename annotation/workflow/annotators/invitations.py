@@ -104,9 +104,9 @@ def create_invitation(
     adjudicators where no question is closed.
     """
     if uses is not None and uses < 1:
-        raise BadInput("An invitation has one use at the least.", where=Where(field="uses"), remedy="Give a number.")
+        raise BadInput("An invitation needs at least one use.", where=Where(field="uses"), remedy="Give 1 or more.")
     if expires_at is not None and expires_at <= now:
-        raise BadInput("That time is over already.", where=Where(field="expires"), remedy="Give one to come.")
+        raise BadInput("That time is in the past.", where=Where(field="expires"), remedy="Choose a later one.")
     to_project = isinstance(target, Project)
     invitation = Invitation(
         code=code,
@@ -156,7 +156,7 @@ def limit_invitation(session: Session, *, invitation: Invitation, expires_at: da
     over.
     """
     if expires_at < now:
-        raise BadInput("That time is over already.", where=Where(field="expires"), remedy="Give one to come.")
+        raise BadInput("That time is in the past.", where=Where(field="expires"), remedy="Choose a later one.")
     invitation.expires_at = expires_at
     session.add(invitation)
     session.flush()

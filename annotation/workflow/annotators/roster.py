@@ -43,7 +43,7 @@ def suspend_annotator(session: Session, *, annotator: Annotator, reason: str, no
     a placeholder, and control characters.
     """
     if placeholders.is_unwritten(reason) or placeholders.has_control_characters(reason):
-        raise BadInput("Why? Somebody will ask.", where=Where(field="reason"), remedy="Give a reason.")
+        raise BadInput("A reason is required.", where=Where(field="reason"), remedy="Write a reason.")
     newly_suspended = annotator.suspended_at is None
     annotator.suspended_at, annotator.suspended_reason = annotator.suspended_at or now, reason.strip()
     session.add(annotator)

@@ -179,9 +179,9 @@ def _count_messages(session: Session, *, annotator_id: int, since: datetime) -> 
 def _check_text(text: str) -> str:
     stripped = text.strip()
     if not stripped:
-        raise BadInput("There is nothing in it.", where=Where(field="text"), remedy="Write a sentence.")
+        raise BadInput("The text is empty.", where=Where(field="text"), remedy="Write at least one word.")
     if len(stripped) > MAX_TEXT_LENGTH:
         raise BadInput(
-            "It is too long.", where=Where(field="text"), remedy=f"Use {MAX_TEXT_LENGTH} characters at the most."
+            "The text is too long.", where=Where(field="text"), remedy=f"Use at most {MAX_TEXT_LENGTH} characters."
         )
     return stripped

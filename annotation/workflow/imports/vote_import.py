@@ -56,9 +56,9 @@ def store_second_passes(
         first = _find_judgement(session, item_id=item_id, annotator_id=annotator_id, occasion=0)
         if first is None:
             raise BadInput(
-                "This is an annotation of the second pass, and the answer of the first one is not there.",
+                "The first-pass answer for this second-pass annotation is missing.",
                 where=vote.origin.where(),
-                remedy="Import the export of the first pass before it, from the same server.",
+                remedy="First import the export of the first pass from the same server.",
             )
         if _find_judgement(session, item_id=item_id, annotator_id=annotator_id, occasion=SECOND_PASS_OCCASION):
             raise BadInput(

@@ -168,7 +168,7 @@ def add_to_instructions(session: Session, *, project: Project, text: str, now: d
     """
     addition = text.strip()
     if not addition:
-        raise BadInput("There is nothing in it.", where=Where(field="text"), remedy="Write a sentence.")
+        raise BadInput("The text is empty.", where=Where(field="text"), remedy="Write at least one word.")
     session.refresh(project, with_for_update=True)
     instructions = f"{project.instructions}\n\n{addition}" if project.instructions else addition
     digests = text_versions.save_text_versions(session, {TextKind.INSTRUCTIONS: instructions}, now=now)

@@ -118,7 +118,7 @@ def write_announcement(
     bot_commands.refuse_unknown_commands(stripped, where=Where(field="text"))
     if not stripped or count_units(stripped) > MAX_TEXT_LENGTH:
         raise BadInput(
-            "It is too long." if stripped else "There is nothing in it.",
+            "The text is too long." if stripped else "The text is empty.",
             where=Where(field="text"),
             remedy=f"Write between one word and {MAX_TEXT_LENGTH} characters.",
         )

@@ -269,9 +269,9 @@ def plan_gold_review(
     """
     if sample < LEAST_SAMPLE:
         raise BadInput(
-            f"A sample of {sample} says too little.",
+            f"A sample of {sample} is too small.",
             where=Where(field="sample"),
-            remedy=f"Draw {LEAST_SAMPLE} or more.",
+            remedy=f"Use {LEAST_SAMPLE} or more.",
         )
     _lock_project(session, project)
     _drop_gold_review(session, project=project, question=question)

@@ -151,7 +151,7 @@ def remind(
 ) -> None:
     """Write reminders for people with work that waits.
 
-    Copy them into e-mails: hromada sends none. With --telegram the bot sends those to people who are in Telegram, too.
+    Copy them into e-mails: hromada sends none. With --telegram the bot also sends those to people who are in Telegram.
     """
     from annotation.label_studio import reminders
     from bot.commands import database_session

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def doctor(json: AsJson = False) -> None:
     """Check the Label Studio server, accounts and batches.
 
-    The exit code is 1 where something has to be mended.
+    Exits with 1 if it finds a problem.
     """
     from annotation.label_studio import local_server
     from bot.commands import database_session

@@ -156,7 +156,7 @@ def detach(
 ) -> None:
     """Keep the answers of a closed project and make them nobody's: delete all that tells who gave them.
 
-    Whoever belongs to another project that is not closed stays who they are: say it again when that one has ended.
+    Anyone who belongs to another project that is not closed stays as they are: say it again when that one has ended.
     Without --yes it says who goes and who stays.
     """
     from annotation.workflow.annotators import detachment

@@ -25,7 +25,7 @@ def list_(
     project: ProjectName,
     votes: Annotated[
         Path | None,
-        typer.Option("--votes", help="A file of votes that was imported: show each annotator's id in it, too."),
+        typer.Option("--votes", help="Also show each annotator's id in this file of imported votes."),
     ] = None,
     json: AsJson = False,
 ) -> None:

@@ -10,7 +10,7 @@ words-back = back
 words-agree = { words-yes }, agree, i agree, agreed
 # Words that decline a consent, with commas, besides those for a no: they press the button “I do not agree”.
 words-disagree = { words-no }, disagree, i disagree, i don't agree
-# Words for a pause, with commas, typed where they are no answer: they do what /pause does.
+# Words for a pause, with commas, typed where they are not an answer: they do what /pause does.
 words-pause = stop, pause, enough, break, that's enough, i'm done
 # Words for a skip, with commas: they ask why the question is skipped, as the button “Skip” does.
 words-skip = skip, i don't know, i do not know, i don't know the answer, i do not know the answer, don't know, no idea, idk
@@ -91,24 +91,24 @@ which-language = Which language do you prefer?
 # Button, at most 20 characters: what the language calls itself.
 language-name = English
 # Said after /language.
-language-noted = From now on we speak English.
+language-noted = OK, English from now on.
 # The first message of the bot in the language that somebody has chosen.
-welcome = Welcome! Here people answer the same questions as language models. One tap is one answer, and you can stop whenever you like.
+welcome = Welcome! You will answer the same questions as language models. One tap is one answer, and you can stop at any time.
 # A link or code that the bot does not know.
-invitation-unknown = There is no such invitation. Please check that you copied the whole link, or ask the organisers for a new one.
+invitation-unknown = This invitation is not valid. Please check that you copied the whole link, or ask the organisers for a new one.
 # A link that is too old.
 invitation-expired = This invitation has expired. Please ask the organisers for a new one.
 # A link for a number of people, all of whom have come.
 invitation-used-up = Everybody this invitation was meant for has used it. Please ask the organisers for a new one.
 # A link to a project that is over.
-invitation-closed = This project is already over. Thank you for offering to help!
+invitation-closed = This project has already ended. Thank you for offering to help!
 # Said to somebody who has no invitation.
-stranger = You need an invitation to come in. Please ask the organisers for a link and open it.
+stranger = You need an invitation to take part. Please ask the organisers for a link and open it.
 # Said when no project takes answers now.
 nothing-open = No project is open right now. Please check again later: /start
 # Above the list of projects.
 menu = Choose a project:
-# In the list of projects: so many questions are left that they are not counted.
+# In the list of projects: too many questions are left to count them.
 left-many = plenty of questions left
 # Above the list of projects, where none of them has a question for somebody.
 menu-nothing = Your projects:
@@ -149,7 +149,7 @@ agreed = Thank you! Your consent (version { $version }) is saved. To withdraw it
 # After the button “I do not agree”.
 declined = All right. Without your consent we won’t ask you anything. If you change your mind, send /start. To erase everything we know about you: /forget
 # An organiser noted that somebody takes their consent back.
-consent-withdrawn = You have withdrawn your consent; we won’t ask anything more. The answers you have given stay. If they should not count either: /withdraw; to erase everything: /forget. If you change your mind, send /start.
+consent-withdrawn = You have withdrawn your consent, so we won’t ask anything else. Your earlier answers are kept. To stop them counting: /withdraw. To erase everything: /forget. If you change your mind, send /start.
 # Below a question about the annotator that is answered with a text.
 type-text = Type your answer as a message.
 # Below a question about the annotator that is answered with a number.
@@ -195,7 +195,7 @@ zone-noted = Time zone: { $zone }
 # Heading of a warning of unpleasant content, before the first question.
 warning = Before you begin
 # Below the warning.
-warning-leave = If this is not for you, decline: nothing will happen.
+warning-leave = You can decline. Nothing else will change.
 # Button, at most 20 characters: below the warning; somebody does not want to see such content.
 decline-warning = I’d rather not
 # After the button “Rather not”.
@@ -259,7 +259,7 @@ task = Task
 pause = Pause
 # Button, at most 20 characters: an answer that was to be changed stays.
 keep = Leave it as it was
-# Button, at most 20 characters: one step back; the sign ‹ stands before the word.
+# Button, at most 20 characters: one step back; the sign ‹ is before the word.
 back = ‹ Back
 # Button, at most 20 characters: below a stored answer, to change it.
 undo = Change
@@ -357,8 +357,8 @@ text-number = We will count this as the number { $number }.
 # Button, at most 20 characters: saves a typed answer.
 text-save = Save
 # Button, at most 20 characters: to change a typed answer before it is saved.
-text-fix = Fix
-# After the button “Fix”.
+text-fix = Edit
+# After the button “Edit”.
 text-type-again = Edit your message with the answer, or send the answer again.
 # Said to a typed answer that is too long.
 # $length (2500): how many characters it has
@@ -391,7 +391,7 @@ correction-accept = No changes
 correction-keep = Keep it
 # Button, at most 24 characters: the paragraph becomes the original one again.
 correction-reset = Back to the original
-# Button, at most 24 characters: back to a paragraph; the sign ‹ stands first.
+# Button, at most 24 characters: back to a paragraph; the sign ‹ comes first.
 # $number (2): which paragraph
 correction-back = ‹ Paragraph { $number }
 # Above the correction of a paragraph, with the changes marked.
@@ -425,8 +425,8 @@ correction-again = To go back to a paragraph, tap its number.
 correction-choose = You have seen the whole text. To change a paragraph, tap its number.
 # Said to a text that is too long for a paragraph.
 correction-too-long = That is too long for one paragraph. Please send a shorter one, in a single message.
-# Said where a text without changes is no answer.
-correction-must-change = Something needs correcting here. Tap the number of a paragraph; if nothing is wrong, skip the item.
+# Said where a text without changes is not an answer.
+correction-must-change = Something needs correcting here. Tap the number of a paragraph; if nothing is wrong, skip the question.
 # Somebody edited a message of theirs whose text is already saved.
 correction-edited = This text is already saved. To change it, tap “Change” below it.
 # The answer in short: no changes were made; in small letters.
@@ -445,11 +445,11 @@ correction-count = { $count ->
 # Above an item that is very long.
 # $messages (6): how many messages it takes
 # $address (https://example.org/projects/7): where Label Studio is
-long-item = This item is long: it takes { $messages } messages. It is easier at a computer, in Label Studio, where your batch is waiting: { $address }
+long-item = This question is long: it takes { $messages } messages. It is easier at a computer, in Label Studio, where your batch is waiting: { $address }
 # Button, at most 40 characters: the item goes to Label Studio, where it is easier at a computer.
 long-move = I’ll do it in Label Studio
 # After that button.
-long-moved = All right. We have moved this item to Label Studio. It will appear in your batch when the batch is next filled up.
+long-moved = All right. We have moved this question to Label Studio. It will appear in your batch when the batch is next filled up.
 
 ## After a tap
 
@@ -462,7 +462,7 @@ saved-already = This is already saved
 answered-already = You have already answered: “{ $answer }”. You can change it above.
 # Short notice over the chat, at most 200 characters: a tap on a button of an old message; the current screen
 # follows.
-stale = We no longer ask that. Here is where you are.
+stale = That question is closed. Here is where you are.
 # Short notice over the chat, at most 200 characters: the answer cannot be taken; the current screen follows.
 not-taken = That answer does not fit here. Here is where you are.
 # Said to a typed text that is none of the buttons.
@@ -486,13 +486,13 @@ profile-later = No rush. When you are ready, send /start.
 # Somebody typed “back”, and there is no step before.
 nothing-before = There is nothing to go back to here.
 # Somebody typed a text where nothing was asked; the current screen follows.
-only-read = The last message asked nothing, so this was not saved. Here is where you are.
+only-read = The last message was not a question, so this was not saved. Here is where you are.
 # Somebody typed a text, but the last message asked something else; the current screen follows.
 only-above = The last question was about something else, so nothing was saved. Here is where you are.
 # A text was sent before the question that it seems to answer was shown.
 sent-too-early = You sent this before the question appeared, so it was not taken as an answer. Please answer what you see now.
 # Somebody replied to a message that asks nothing.
-reply-unknown = That message asks nothing that can be answered. Nothing was saved. /start shows what comes next.
+reply-unknown = That message is not a question. Nothing was saved. /start shows what comes next.
 # Somebody replied to a finished task that has several questions; it names the button “Change”.
 reply-several = This task has several questions: to change an answer, tap “Change” below it. /start shows the current question.
 # After an answer was changed by a reply.
@@ -558,7 +558,7 @@ report-same-options = Options are the same
 # After the button “In my own words”.
 report-type = What is wrong with this question? Type a few words.
 # Short notice over the chat, at most 200 characters: the problem is passed on.
-reported = Thank you, the organisers will see it. You can still answer.
+reported = Thank you, the organisers will look at it. You can still answer.
 # After /ask.
 ask-type = Type your question to the organisers in one message.
 # A question to the organisers is passed on.
@@ -618,7 +618,7 @@ cool-down = Your next attempt in “{ $project }” opens { $until }.
 # Somebody is back in a project that they have left.
 # $project (Folk tales): the title of the project
 withdrawn = You have left “{ $project }”. Thank you for your time!
-# The next question is not found at once; a button “Go on” stands below.
+# The next question is not found at once; a button “Go on” is below.
 searching = Looking for a question for you, one moment please.
 # Above a short question about the tools that somebody used when they last worked.
 sitting-over = One quick thing about last time:
@@ -630,7 +630,7 @@ in-minutes = in { $minutes } min
 # After “opens” or “come”: a time that is near.
 # $hours (3): how many hours
 in-hours = in { $hours } h
-# A month as it stands in a date.
+# A month as it is written in a date.
 # $month (5): its number
 month-name = { $month ->
     [1] January
@@ -661,7 +661,7 @@ date = { $day } { $month } { $year }
 ## Your rights
 
 # Above the file with everything that is stored about somebody.
-mydata = Everything we store about you, to the last line.
+mydata = Everything we store about you.
 # Heading of the card /mydata.
 mydata-heading = What we know about you
 # On the card /mydata.
@@ -701,7 +701,7 @@ withdraw-which = Which project would you like to leave?
 withdraw-nothing = You are not taking part in any project.
 # Asks whether somebody really wants to leave.
 # $project (Folk tales): the title of the project
-withdraw-sure = Leave “{ $project }”? None of your answers there will count any more. There is no way back.
+withdraw-sure = Leave “{ $project }”? None of your answers there will count any more. This cannot be undone.
 # Button, at most 20 characters: leaves the project.
 withdraw-yes = Yes, leave
 # Somebody has left a project.
@@ -801,16 +801,16 @@ which-answer = Which answer would you like to change?
 # On the first card of a programme of several data sets, within the sentence below.
 # $items (290): about how many items, rounded
 journey-items = { $items ->
-    [one] { $items } item
-   *[other] { $items } items
+    [one] { $items } question
+   *[other] { $items } questions
 }
 # On the first card of a programme of several data sets: how much there is to do.
-# $items (290 items): as `journey-items` says it
-journey-ahead = About { $items }, in as many sittings as you like.
+# $items (290 questions): as `journey-items` says it
+journey-ahead = About { $items }, in as many sessions as you like.
 # The same where it is known how long it takes.
-# $items (290 items): as `journey-items` says it
+# $items (290 questions): as `journey-items` says it
 # $minutes (50): about how many minutes all of it takes, rounded
-journey-ahead-minutes = About { $items }, some { $minutes } min in all, in as many sittings as you like.
+journey-ahead-minutes = About { $items }, some { $minutes } min in all, in as many sessions as you like.
 # Above the first item of a second or later attempt at the training or the test.
 # $attempt (2): which attempt
 # $attempts (2): how many there are
@@ -825,14 +825,14 @@ right-value = correct: { $gold }
 # On the card before the training.
 # $total (5): how many items
 training-rules = Training: { $total ->
-    [one] { $total } item
-   *[other] { $total } items
+    [one] { $total } question
+   *[other] { $total } questions
 }. After each answer you will see whether it is right.
 # On the card before the test.
 # $total (10): how many items
 qualification-rules = Test: { $total ->
-    [one] { $total } item
-   *[other] { $total } items
+    [one] { $total } question
+   *[other] { $total } questions
 }. You will see the result at the end.
 # On the card before the training or the test.
 # $needed (8): how many answers must be right
@@ -905,14 +905,14 @@ case-tick = Tick all that are right. The one you tick first is the main answer.
 # $answer (a fable): the answer ticked first
 case-main = Main answer: { $answer }
 # Button, at most 20 characters, for those who decide: the item itself is at fault.
-case-broken = Broken
+case-broken = Faulty
 # For those who decide: after that button.
 case-broken-why = What is wrong with this item? Write a few words.
 # For those who decide: what they wrote there has no letter or digit, such as "-".
-case-no-comment = That has no words, so the item is not marked as broken. The case is shown again.
+case-no-comment = That has no words, so the item is not marked as faulty. The case is shown again.
 # For those who decide: in place of the item.
 # $comment (no question in it): what they wrote
-case-broken-mark = ✗ Broken: { $comment }
+case-broken-mark = ✗ Faulty: { $comment }
 # Button, at most 20 characters, for those who decide: the item comes again later.
 case-later = Later
 # For those who decide: in place of the item.
@@ -933,20 +933,20 @@ case-offer = There are disputed items: say which answer is right.
 case-begin = Decide
 # Between two questions, after a round number.
 # $number (100): how many items the annotator has done
-remark-milestone = 🎉 That makes { $number } items. Thank you!
+remark-milestone = 🎉 That makes { $number } questions. Thank you!
 # Between two questions, at half of the work.
 # $number (60): how many items the annotator has done
-remark-halfway = 🎉 Half is done: { $number } items so far. Thank you!
+remark-halfway = 🎉 Halfway there: { $number } questions so far. Thank you!
 # Between two questions, after a long time of work.
 # $number (45): for how many minutes
-remark-break = ☕ You have been at it for { $number } minutes. Have a break: the items will wait.
+remark-break = ☕ You have been at it for { $number } minutes. Have a break: the questions will wait.
 # Between two questions, late in the evening.
-remark-night = 🌙 It is late. The items will wait until tomorrow.
+remark-night = 🌙 It is late. The questions will wait until tomorrow.
 
 ## How many now, and how far
 
 # Asks for the size of a work session, with numbers on buttons.
-session-how-many = How many items would you like to do now? You will see a summary after the last one, and can stop there.
+session-how-many = How many questions would you like to do now? You will see a summary after the last one, and can stop there.
 # Above that question, where a session has begun.
 # $done (7): items done
 # $goal (20): items wanted
@@ -962,24 +962,24 @@ session-endless = No limit
 # Short notice over the chat, at most 200 characters.
 # $number (20): size of the session
 session-chosen = { $number ->
-    [one] { $number } item, then a summary
-   *[other] { $number } items, then a summary
+    [one] { $number } question, then a summary
+   *[other] { $number } questions, then a summary
 }
 # Heading of the summary of a session.
 # $number (20): items done
 # $minutes (12): in how many minutes
 session-over = 🏁 { $number ->
-    [one] { $number } item
-   *[other] { $number } items
+    [one] { $number } question
+   *[other] { $number } questions
 } in { $minutes } min
 # In the summary of a session.
 # $seconds (35): the usual time for an item
-session-seconds = Typically { $seconds } s per item.
+session-seconds = Typically { $seconds } s per question.
 # In the summary of a session.
 # $minutes (3): the usual time for an item
-session-minutes = Typically { $minutes } min per item.
+session-minutes = Typically { $minutes } min per question.
 # In the list /progress, after the title of a project, in small letters.
-progress-nothing = no items for you
+progress-nothing = no questions for you
 # In the list /progress, after the title of a project that is paused, in small letters.
 progress-paused = paused
 # In the list /progress, after the title of a project that is over, in small letters.
@@ -992,7 +992,7 @@ progress-failed = not passed
 # In the menu of commands, at most 256 characters.
 command-progress = See how far you are
 # In the menu of commands, at most 256 characters.
-command-session = Choose how many items now
+command-session = Choose how many questions now
 
 ## The card at a pause and at an end
 

@@ -38,7 +38,7 @@ resumed-now = Running again
 ## People
 
 people = People
-people-none = Nobody is taking part yet.
+people-none = Nobody has joined yet.
 person-line = { $name } · { $count } · { $when }
 person-finished = Answered: { $count }, skipped: { $skipped }
 person-pace = Half of the answers take under { $seconds } s.
@@ -50,7 +50,7 @@ person-hand-nothing = Assigned: nothing
 person-status = Status: { $status }
 standing-active = takes part
 standing-suspended = suspended
-standing-failed = did not pass
+standing-failed = failed the test
 standing-paused = paused by a rule
 standing-excluded = excluded
 standing-withdrawn = has left
@@ -82,7 +82,7 @@ inbox-item = { $project } · item { $item }
 inbox-about-project = { $project }
 inbox-from = From { $name }, { $when }
 inbox-paused = The item is not being assigned.
-inbox-answered = Your reply has been sent. Is the item all right? If not, fix it: `hromada load FILE --fix { $item }`.
+inbox-answered = Reply sent. Is the item OK? If not, fix it: `hromada load FILE --fix { $item }`.
 button-answer = Answer
 button-answer-all = Answer to all
 button-dismiss = The item is fine
@@ -93,7 +93,7 @@ answer-sent = The answer is on its way to { $name }.
 answer-all-preview = This will be added to the instructions of “{ $project }”. Everybody reads them before their next question:
 button-add = Add
 answer-all-done = Done: the instructions have a new version. The project file does not have it: also add it there.
-dismissed-now = The item is being assigned again
+dismissed-now = The item is back in use
 
 ## Invitations
 
@@ -165,7 +165,7 @@ export-too-large = The files of “{ $project }” are too large for Telegram ({
 export-too-slow = it took too long; make them with `hromada export`
 export-given-up = the bot stopped several times while preparing them; make them with `hromada export`
 
-## What organisers are told
+## Alerts to organisers
 
 alert-half = “{ $title }”: half of the answers are in ({ $count }).
 alert-end = “{ $title }”: all answers are in ({ $count }). Close it with `hromada close { $project }`.

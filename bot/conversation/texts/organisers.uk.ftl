@@ -85,12 +85,12 @@ inbox-item = { $project } · завдання { $item }
 inbox-about-project = { $project }
 inbox-from = Від { $name }, { $when }
 inbox-paused = Завдання не видається.
-inbox-answered = Відповідь надіслано. Завдання справне? Якщо ні, виправте його: `hromada load ФАЙЛ --fix { $item }`.
+inbox-answered = Відповідь надіслано. Із завданням усе гаразд? Якщо ні, виправте його: `hromada load ФАЙЛ --fix { $item }`.
 button-answer = Відповісти
 button-answer-all = Відповісти всім
-button-dismiss = Завдання справне
+button-dismiss = Усе гаразд
 button-next = Далі ›
-answer-type = Напишіть відповідь для { $name }. Її побачать лише там.
+answer-type = Напишіть відповідь для { $name }. Її побачить лише ця людина.
 answer-all-type = Напишіть відповідь мовою проєкту. Її отримає { $name }, і вона увійде до інструкції: усі прочитають її, перш ніж працювати далі.
 answer-sent = Відповідь для { $name } вже в дорозі.
 answer-all-preview = Це додасться до інструкції «{ $project }». Усі прочитають її перед наступним запитанням:
@@ -166,7 +166,7 @@ empty-text = Напишіть це словами: без тексту нічо�
 ## Files
 
 export-asked = Файли «{ $project }» готуються; вони прийдуть сюди.
-export-blind = На «{ $project }» люди ще відповідають: до закриття результатів базової оцінки не бачить ніхто. Закрийте проєкт (`hromada close { $name }`), тоді попросіть файли.
+export-blind = На «{ $project }» люди ще відповідають: результатів не видно, доки проєкт не закрито. Закрийте проєкт (`hromada close { $name }`), тоді попросіть файли.
 export-waiting = Вони вже готуються
 export-caption = { $project }: відкрийте report.uk.html
 export-failed = Файли «{ $project }» зробити не вдалося: { $reason }
@@ -174,7 +174,7 @@ export-too-large = Файли «{ $project }» завеликі для Telegram 
 export-too-slow = це тривало задовго; зробіть їх командою `hromada export`
 export-given-up = бот кілька разів зупинявся під час підготовки; зробіть їх командою `hromada export`
 
-## What organisers are told
+## Alerts to organisers
 
 alert-half = «{ $title }»: половина відповідей уже є ({ $count }).
 alert-end = «{ $title }»: усі відповіді вже є ({ $count }). Закрийте його: `hromada close { $project }`.
@@ -186,7 +186,7 @@ alert-decision = { $count ->
 }
 alert-backlog = Бот не встигає: щось чекає з { $when } (усього { $count }).
 alert-gap = З { $when } від Telegram нічого не надходить: нікому не відповідають. { $why }
-gap-unknown = Причина – у журналі бота.
+gap-unknown = Причина — у журналі бота.
 gap-no-answer = Telegram не відповідає; перевірте мережу бота.
 gap-unreachable = Зв’язатися з Telegram не вдається; перевірте мережу бота.
 gap-errors = Telegram відповідає помилками; коли вони минуть, бот продовжить сам.

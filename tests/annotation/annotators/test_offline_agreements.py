@@ -84,7 +84,7 @@ def test_what_is_refused_changes_nothing(people: People) -> None:
     with people.db.transaction() as session:
         assert hinders(people, session, "a") == "not admitted"
         assert session.exec(select(ProfileAnswer)).all() == []
-    with pytest.raises(BadInput, match="How did they agree"), people.db.transaction() as session:
+    with pytest.raises(BadInput, match="unclear how they agreed"), people.db.transaction() as session:
         consents.record_agreement(
             session, annotator=clerk(session), project=queries.get_project(session, "a"), how=" ", now=NOW, profile={}
         )

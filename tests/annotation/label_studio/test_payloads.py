@@ -342,7 +342,7 @@ def test_adjudicators_choose_among_letters() -> None:
     data = decision_payloads.build_case_task(about, opened, number=1)["data"]
     assert [choice["value"] for choice in data["verdicts"]] == [
         "А краща · 2 голоси", "Б краща · 1 голос", "Однаково · 0 голосів", "Обидві погані · 0 голосів",
-        "Завдання зіпсоване",
+        "Завдання з помилкою",
     ]  # fmt: skip
     assert data["answers"].index(">А<") < data["answers"].index("Казка друга.") < data["answers"].index("перша&gt;")
     assert not [hidden for hidden in ("gemini", "llama") if hidden in json.dumps(data)]

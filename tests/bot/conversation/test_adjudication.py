@@ -31,7 +31,7 @@ FIXED = {
     "items": "{{file: {name}.jsonl, id: id, show: text}}",
 }
 NOTHING = (
-    "На ваше рішення нічого не чекає, дякуємо! Нові спірні завдання з’являються, коли надходять відповіді."
+    "Спірних завдань для вас зараз немає, дякуємо! Нові спірні завдання з’являються, коли надходять відповіді."
     " Перевірити: /adjudicate"
 )
 GOLDEN = FIXED | {"items": "{{file: {name}.jsonl, id: id, show: text, gold: gold}}"}
@@ -97,7 +97,7 @@ def test_an_invited_adjudicator_decides_one_case_after_another(chat: Chat, load:
     assert chat.last.message_id == card.message_id
     chat.tap("Зберегти")
     three = get_item(chat.last)
-    chat.tap("Зламане")
+    chat.tap("З помилкою")
     assert chat.last.text == "Що не так із цим завданням? Напишіть кілька слів."
     last = chat.say("Жодна не підходить")[-1]
     assert decisions(chat) == [
@@ -106,7 +106,7 @@ def test_an_invited_adjudicator_decides_one_case_after_another(chat: Chat, load:
         (three, "broken", [], "Жодна не підходить"),
     ]
     assert [one.text.split("\n")[0] for one in chat.screens if one.labels == ["Змінити"]] == [
-        f"✓ друге {one}", f"✓ третє {two}, перше {two}", "✗ Зламане: Жодна не підходить",
+        f"✓ друге {one}", f"✓ третє {two}, перше {two}", "✗ З помилкою: Жодна не підходить",
     ]  # fmt: skip
     assert "на черзі 1" in last
     done = chat.tap(f"перше {get_item(last)}")
@@ -269,7 +269,7 @@ def test_a_gold_review_is_blind(chat: Chat, load: Load) -> None:
     [card] = set(cards.values())
     assert card.split("\n") == [
         "Слова · на черзі", "", "слово", "", "Так?", "", "Яка відповідь правильна?",
-        "[так | ні]", "[Правильних кілька]", "[Зламане | Пізніше | Досить]",
+        "[так | ні]", "[Правильних кілька]", "[З помилкою | Пізніше | Досить]",
     ]  # fmt: skip
     assert chat.last.text == NOTHING
 
@@ -393,7 +393,7 @@ def test_what_is_known_of_an_adjudicator_and_their_erasure(chat: Chat, load: Loa
     refresh(chat)
     become_adjudicator(chat)
     chat.tap("перше")
-    chat.tap("Зламане")
+    chat.tap("З помилкою")
     chat.say("Марія написала дурниці")
     with chat.db.transaction() as session:
         person = queries.find_annotator(session, chat.number)

@@ -69,7 +69,7 @@ def test_a_warning_that_was_accepted_can_be_declined(chat: Chat, load: Load) -> 
     warning = chat.last
     chat.tap("Далі")
     chat.tap("Почати")
-    [told] = chat.tap("Краще не треба", on=warning)
+    [told] = chat.tap("Не хочу", on=warning)
     assert told.startswith("Гаразд, ви їх не побачите.")
     chat.say("А")
     assert chat.answers() == []

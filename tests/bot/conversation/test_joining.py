@@ -69,7 +69,7 @@ def test_every_step_resumes(chat: Chat, load: Load, tmp_path: Path) -> None:
     ("asks", "declines", "says"),
     [
         ("consent: {file: consent.md, version: 1}", "Не погоджуюся", "Гаразд. Без згоди"),
-        ("content_warning: Обережно", "Краще не треба", "Гаразд, ви їх не побачите"),
+        ("content_warning: Обережно", "Не хочу", "Гаразд, ви їх не побачите"),
     ],
 )
 def test_whoever_declines_one_project_goes_on_to_the_other(

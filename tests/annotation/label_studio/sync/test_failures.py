@@ -68,13 +68,13 @@ def answering(status: int, body: bytes, *, kind: str = "text/html", seconds: flo
 @pytest.mark.parametrize(
     ("status", "body", "error", "says"),
     [
-        (200, PAGE, BadInput, "A web page answered|in a form that is not known"),
+        (200, PAGE, BadInput, "A web page answered|Unexpected response"),
         (404, PAGE, BadInput, "A web page answered"),
         (502, PAGE, Unavailable, "a proxy before it, failed \\(status 502\\)"),
         (503, b'{"detail": "SECRET"}', Unavailable, "failed \\(status 503\\)"),
         (401, b'{"detail": "Invalid token. SECRET"}', BadInput, "does not know this token"),
-        (403, b'{"detail": "SECRET"}', BadInput, "may not open"),
-        (200, b'{"unknown": "SECRET"}', BadInput, "in a form that is not known"),
+        (403, b'{"detail": "SECRET"}', BadInput, "has no access to"),
+        (200, b'{"unknown": "SECRET"}', BadInput, "Unexpected response"),
     ],
 )
 def test_what_another_program_answers_is_a_sentence_and_never_shown(
@@ -95,9 +95,9 @@ def test_what_another_program_answers_is_a_sentence_and_never_shown(
     [
         ("http://127.0.0.1:1", "0" * 40, Unavailable, "does not answer"),
         ("http://user:secret@127.0.0.1:1", "0" * 40, Unavailable, "http://127.0.0.1:1: Label Studio does not answer"),
-        ("localhost", "0" * 40, BadInput, "no web address"),
+        ("localhost", "0" * 40, BadInput, "Invalid web address"),
         ("http://127.0.0.1:1", None, BadInput, "no token"),
-        ("http://127.0.0.1:1", "ключ", BadInput, "cannot be sent"),
+        ("http://127.0.0.1:1", "ключ", BadInput, "invalid characters"),
     ],
 )
 def test_what_is_written_wrongly_in_the_settings(

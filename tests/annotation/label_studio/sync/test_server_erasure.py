@@ -133,7 +133,7 @@ def test_a_copy_that_may_not_be_erased_stops_no_other(workspace: Workspace, monk
 
     def refuse(remote_id: int) -> None:
         if remote_id == closed:
-            raise BadInput(f"This token may not open the project {remote_id}.")
+            raise BadInput(f"This token has no access to the project {remote_id}.")
         delete(remote_id)
 
     monkeypatch.setattr(workspace.client, "delete_project", refuse)
@@ -155,7 +155,7 @@ def test_a_copy_that_may_not_be_erased_stops_no_other(workspace: Workspace, monk
 
     asyncio.run(watch())
     assert pulls == [2, 1, 1]
-    assert failures == [f"This token may not open the project {closed}."]
+    assert failures == [f"This token has no access to the project {closed}."]
     with workspace.db.reading() as session:
         assert session.exec(select(Judgement)).all() == []
     with workspace.studio.api() as api:

@@ -69,7 +69,7 @@ def test_one_batch_that_may_not_be_read_stops_no_other(workspace: Workspace) -> 
 
     asyncio.run(watch())
     assert [(one.answered, one.problem is None) for one in seen] == [(0, False), (1, True)]
-    assert "may not open the project" in seen[0].problem
+    assert "has no access to the project" in seen[0].problem
 
 
 def test_a_token_that_is_not_known_is_still_the_whole_pulls_end(workspace: Workspace) -> None:
@@ -90,8 +90,8 @@ IMPOSSIBLE: list[tuple[Any, str]] = [
     (choose(5), "no control writes"),
     (choose(["\ud800"]), "cannot be stored"),
     (choose(["a\0b"]), "cannot be stored"),
-    ([5], "a form that is not known"),
-    ({"choices": 5}, "a form that is not known"),
+    ([5], "an unknown form"),
+    ({"choices": 5}, "an unknown form"),
 ]
 
 
