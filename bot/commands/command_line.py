@@ -80,7 +80,7 @@ class CommandTable(CommandGroup):
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:  # noqa: ARG002
         """What a shell offers in the place of a command or of an option, without importing any command."""
-        names = CommandGroup(name=self.name, commands=self.commands, params=self.params)
+        names = CommandGroup(name=self.name, commands=dict(self.commands), params=self.params)
         return names.shell_complete(typer.Context(names), incomplete)
 
 

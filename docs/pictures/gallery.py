@@ -12,7 +12,11 @@ from pathlib import Path
 
 from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
-from remake import FLAGS, PROGRAM, newest, tap, trying
+from remake import newest, tap, trying
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks/shared"))
+
+from _chromium import FLAGS, PROGRAM
 
 ROOT = Path(__file__).parents[2]
 FOLDER = Path(__file__).with_name("gallery")
