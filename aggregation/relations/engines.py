@@ -85,7 +85,7 @@ def open_spark(*, master: str, memory: str) -> Iterator[Any]:
         builder = builder.config(name, value)
     try:
         session = builder.getOrCreate()
-    except (*_list_spark_errors(), OSError) as failure:  # OSError: Spark's own program to start Java cannot run
+    except _list_start_errors() as failure:
         is_java = "JAVA_GATEWAY_EXITED" in str(failure) or "UnsupportedOperation" in str(failure)
         field, remedy = (
             ("--engine", "Install Java 17 or 21 and name its folder in JAVA_HOME.")
@@ -156,16 +156,24 @@ def read_files(engine: Any, paths: Sequence[Path], kind: FileKind) -> ir.Table:
         if kind == "csv":
             return engine.read_csv(names, header=True, all_varchar=True)
         return _read_arrow(engine, paths)
-    except (*_list_reading_errors(engine), OSError, EOFError, ValueError) as failure:  # EOFError: gzip that is cut
+    except _list_reading_errors(engine) as failure:
         problem = f"The file cannot be read: {_find_cause(failure)}"
         raise HromadaError(problem, where=Where(file=paths[0]), remedy="Name whole files of one table.") from failure
 
 
 def _list_reading_errors(engine: Any) -> tuple[type[Exception], ...]:
     """What an engine raises for files that it cannot read; Arrow's errors are ValueError, OSError or its own."""
-    if engine.name == "pyspark":
-        return _list_spark_errors()
-    return importlib.import_module("duckdb").Error, importlib.import_module("pyarrow").ArrowException
+    own = (
+        _list_spark_errors()
+        if engine.name == "pyspark"
+        else (importlib.import_module("duckdb").Error, importlib.import_module("pyarrow").ArrowException)
+    )
+    return (*own, OSError, EOFError, ValueError)  # EOFError: gzip that is cut
+
+
+def _list_start_errors() -> tuple[type[Exception], ...]:
+    """What comes where Spark does not start; OSError if its own program to start Java cannot run."""
+    return (*_list_spark_errors(), OSError)
 
 
 def _read_on_spark(engine: Any, names: Sequence[str], kind: FileKind) -> ir.Table:

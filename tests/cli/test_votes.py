@@ -121,8 +121,11 @@ def test_a_killed_estimation_goes_on(hromada: Any, folder: Path, monkeypatch: py
     assert hromada(*command, "--out", "results").json == whole
     assert sorted(file.name for file in results.iterdir()) == ["confusion.parquet", "labels.parquet"]
     for name, key in {"labels": ["item_id"], "confusion": ["annotator", "label", "answer"]}.items():
-        frames = [pd.read_parquet(folder / one / f"{name}.parquet").sort_values(key) for one in ("whole", "results")]
-        pd.testing.assert_frame_equal(*(frame.reset_index(drop=True) for frame in frames), rtol=0, atol=1e-12)
+        first, second = (
+            pd.read_parquet(folder / one / f"{name}.parquet").sort_values(key, ignore_index=True)
+            for one in ("whole", "results")
+        )
+        pd.testing.assert_frame_equal(first, second, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(
