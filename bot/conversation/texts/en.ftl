@@ -1113,3 +1113,33 @@ announcement = A message from the organisers
 # Heading of a message that the organisers send to the people of one project.
 # $project (Folk tales): the title of the project
 announcement-of = “{ $project }”: a message from the organisers
+
+## The answer page
+
+page-open = 📄 Open on a page
+page-again = Open the page from the chat again: this session is over. What you wrote stays here.
+page-loading = Loading…
+page-offline = No connection. What you wrote is kept on this device; try again.
+page-nothing = There is no item here now. Continue in the chat, or tap “Go on”.
+page-draft = Draft saved.
+page-restored = Draft restored.
+page-same = No changes
+page-changes = Save
+page-difference = What you changed
+page-reset = Restore the original text
+page-tap-last = Tap the last word.
+page-remove = Remove
+page-most = You cannot mark more parts.
+page-mark = Mark a part: tap its first word.
+page-start = Start
+page-end = End
+page-back = one word back
+page-on = one word on
+page-little = Little of the text is left. To save it, tap again.
+page-conflict = There is a newer draft from another device.
+page-theirs = Take the newer one
+page-mine = Keep mine
+page-answer = Your answer
+page-text = Text
+page-edited = The text that you correct
+page-step-undo = Undo the last step
