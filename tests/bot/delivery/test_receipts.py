@@ -118,6 +118,20 @@ async def test_what_could_not_be_noted_is_noted_later(
     assert await receipts.save()
 
 
+async def test_a_transaction_takes_the_receipts_of_one_chat(runner: TransactionRunner, db: database.Database) -> None:
+    """Where several processes write, rows of another chat may be locked by one that waits for rows of this chat."""
+    receipts = Receipts(runner)
+    first, second = [(await runner.run(put(chat, "news")))[0] for chat in (1, 2)]
+    receipts.add(first)
+    receipts.add(second)
+    batch = receipts.take_batch(chat_id=1)
+    assert ([receipt.chat_id for receipt in batch.receipts], receipts.list_unsaved()) == ([1], [second.id])
+    await runner.run(batch.save)
+    assert left(db) == [2]
+    assert await receipts.save()
+    assert left(db) == []
+
+
 async def test_a_message_that_was_sent_is_not_taken_for_lost(
     runner: TransactionRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
