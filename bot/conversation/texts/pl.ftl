@@ -633,7 +633,6 @@ page-restored = Szkic przywrócony.
 page-same = Bez zmian
 page-changes = Zapisz
 page-difference = Co zmieniono
-page-reset = Przywróć pierwotny tekst
 page-tap-last = Dotknij ostatniego słowa.
 page-remove = Usuń
 page-most = Nie można zaznaczyć więcej części.

@@ -612,7 +612,6 @@ page-restored = Черновик восстановлен.
 page-same = Без изменений
 page-changes = Сохранить
 page-difference = Что изменено
-page-reset = Вернуть исходный текст
 page-tap-last = Коснитесь последнего слова.
 page-remove = Убрать
 page-most = Больше частей отметить нельзя.

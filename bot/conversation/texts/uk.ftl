@@ -612,7 +612,6 @@ page-restored = Чернетку відновлено.
 page-same = Без змін
 page-changes = Зберегти
 page-difference = Що змінено
-page-reset = Повернути початковий текст
 page-tap-last = Торкніться останнього слова.
 page-remove = Прибрати
 page-most = Більше частин позначити не можна.

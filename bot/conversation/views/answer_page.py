@@ -19,11 +19,12 @@ from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, InlineB
 from bot.conversation.views import items, menus
 
 WORDS = (
-    "again", "answer", "back", "changes", "conflict", "difference", "draft", "edited", "end", "little", "loading",
-    "mark", "mine", "most", "nothing", "offline", "on", "remove", "reset", "restored", "same", "start", "step-undo",
-    "tap-last", "text", "theirs",
+    "page-again", "page-answer", "page-back", "page-changes", "page-conflict", "page-difference", "page-draft",
+    "page-edited", "page-end", "page-little", "page-loading", "page-mark", "page-mine", "page-most",
+    "page-nothing", "page-offline", "page-on", "page-remove", "page-restored", "page-same", "page-start",
+    "page-step-undo", "page-tap-last", "page-text", "page-theirs",
 )  # fmt: skip
-"""The words of the page, by the ids of their texts without `page-`."""
+"""The ids of the texts of the page, which knows them without `page-`."""
 SHARED_WORDS = ("go-on", "text-save", "undo", "skip", "report", "pause", "more")
 """The words that the page has in common with the chat."""
 BUTTON_KINDS = {"choice", "preference"}
@@ -32,7 +33,7 @@ BUTTON_KINDS = {"choice", "preference"}
 
 def list_words(translate: Texts) -> dict[str, str]:
     """The words of the page in one language."""
-    return {name: translate(f"page-{name}") for name in WORDS} | {name: translate(name) for name in SHARED_WORDS}
+    return {name.removeprefix("page-"): translate(name) for name in (*WORDS, *SHARED_WORDS)}
 
 
 def describe_item(
