@@ -1116,7 +1116,7 @@ announcement-of = “{ $project }”: a message from the organisers
 
 ## The answer page
 
-# Button under an item in the chat; it opens the answer page.
+# Button, at most 40 characters: under an item in the chat; it opens the answer page.
 page-open = 📄 Open on a page
 # On the answer page, when its session is over.
 page-again = Open the page from the chat again: this session is over. What you wrote stays here.
@@ -1130,9 +1130,9 @@ page-nothing = There is no item here now. Continue in the chat, or tap “Go on�
 page-draft = Draft saved.
 # Status line of the answer page, when it shows a draft again.
 page-restored = Draft restored.
-# Button that saves a correction without changes.
+# Button, at most 40 characters: saves a correction without changes.
 page-same = No changes
-# Button that saves a correction; the page adds a colon and the number of changed places.
+# Button, at most 40 characters: saves a correction; the page adds a colon and the number of changed places.
 page-changes = Save
 # Heading above the marked changes of a correction.
 page-difference = What you changed
@@ -1156,9 +1156,9 @@ page-on = one word on
 page-little = Little of the text is left. To save it, tap again.
 # Two devices have written different drafts.
 page-conflict = There is a newer draft from another device.
-# Button: take the draft of the other device.
+# Button, at most 40 characters: take the draft of the other device.
 page-theirs = Take the newer one
-# Button: keep the draft of this device.
+# Button, at most 40 characters: keep the draft of this device.
 page-mine = Keep mine
 # Label for screen readers of the field or bar for the answer.
 page-answer = Your answer
