@@ -81,12 +81,17 @@ class Settings(FileSettings):
     bot_updates_a_minute: int = Field(
         default=120, ge=0, description="How many updates of one person a bot reads in a minute; 0 for all."
     )
+    public_url: str | None = Field(
+        default=None,
+        description="The https address of the answer page, as a proxy offers it; the page is offered only with one.",
+    )
     webhook_url: str | None = Field(
         default=None,
         description="For `hromada bot --webhook`: the address that Telegram calls, https, as the proxy offers it.",
     )
     webhook_listen: str = Field(
-        default="127.0.0.1:8080", description="For `hromada bot --webhook`: the host and port behind that proxy."
+        default="127.0.0.1:8080",
+        description="The host and port behind that proxy, for the webhook and the answer page.",
     )
     organisers: Annotated[tuple[int, ...], NoDecode] = Field(
         default=(),

@@ -57,6 +57,8 @@ GRACE_SECONDS = 8.0
 PACING_LEASE = "pacing"
 """The name of the lease of the process that sends what is paced; of one of several bots, the bot's id follows it."""
 MAX_BOT_ID = 2**63 - 1
+TELEGRAM_FRAMES = ("https://web.telegram.org",)
+"""The origins of clients that show the answer page in a frame."""
 SPARE_CONNECTIONS = 8
 """Connections to Telegram beyond those of the sender."""
 TELEGRAM_URL = "https://api.telegram.org/bot"
@@ -257,6 +259,23 @@ class WebhookAddress:
     listen: ListenAddress
 
 
+@dataclass(frozen=True, kw_only=True)
+class PageAddress:
+    """Where the answer page is: its public address, and where to listen behind the proxy if there is no webhook."""
+
+    url: str
+    listen: ListenAddress
+
+
+def list_page_routes(
+    apps: Sequence[BotApplication], url: str, *, frames: Sequence[str] = TELEGRAM_FRAMES
+) -> list[web.RouteDef]:
+    """The routes of the answer page of these bots; pages of the origins `frames` may show it in a frame."""
+    from bot.web.answer_page import AnswerPage
+
+    return AnswerPage(workers=tuple((app.api.token, app.workers) for app in apps), url=url, frames=frames).list_routes()
+
+
 @asynccontextmanager
 async def poll_in_background(app: BotApplication) -> AsyncIterator[None]:
     """Run the bot by polling beside other work in the same loop, until the block ends."""
@@ -267,6 +286,7 @@ async def poll_in_background(app: BotApplication) -> AsyncIterator[None]:
 def run_application(
     *apps: BotApplication,
     webhook: WebhookAddress | None = None,
+    page: PageAddress | None = None,
     health: ListenAddress | None = None,
     exit_when_stuck: bool = False,
 ) -> None:
@@ -279,7 +299,7 @@ def run_application(
     for app in apps:
         app.watchdog.exit_when_stuck = exit_when_stuck
     try:
-        asyncio.run(serve_updates(*apps, webhook=webhook, health=health, on_end=limit_end))
+        asyncio.run(serve_updates(*apps, webhook=webhook, page=page, health=health, on_end=limit_end))
     except InvalidToken:
         raise BadInput(
             "Telegram does not know this token." if len(apps) == 1 else "Telegram does not know one of these tokens.",
@@ -300,6 +320,7 @@ def limit_end() -> None:
 async def serve_updates(
     *apps: BotApplication,
     webhook: WebhookAddress | None = None,
+    page: PageAddress | None = None,
     health: ListenAddress | None = None,
     on_end: Callable[[], None] = lambda: None,
 ) -> None:
@@ -311,7 +332,10 @@ async def serve_updates(
     async with reporting, AsyncExitStack() as running:
         for app in apps:
             await running.enter_async_context(app)
-        receiving = [_listen(apps, webhook)] if webhook is not None else [_poll(app) for app in apps]
+        pages = [] if page is None else list_page_routes(apps, page.url)
+        if page is not None and webhook is None:
+            await running.enter_async_context(serve_http(pages, page.listen))
+        receiving = [_listen(apps, webhook, pages)] if webhook is not None else [_poll(app) for app in apps]
         async with _run_in_background(apps, receiving) as tasks:
             stop = asyncio.create_task(ended.wait())
             await asyncio.wait([stop, *tasks], return_when=asyncio.FIRST_COMPLETED)
@@ -369,10 +393,10 @@ async def _poll(app: BotApplication) -> None:
                 await lease.release()
 
 
-async def _listen(apps: Sequence[BotApplication], address: WebhookAddress) -> None:
+async def _listen(apps: Sequence[BotApplication], address: WebhookAddress, pages: Sequence[web.RouteDef]) -> None:
     receivers = [WebhookReceiver(app.workers, app.heartbeat, derive_secret(app.api.token)) for app in apps]
     url = f"{address.url.rstrip('/')}{WEBHOOK_PATH}"
-    async with serve_http(list_webhook_routes(*receivers), address.listen):
+    async with serve_http([*list_webhook_routes(*receivers), *pages], address.listen):
         keeping = [asyncio.create_task(_keep_webhook(app, url)) for app in apps]
         try:
             await asyncio.gather(*keeping)

@@ -24,7 +24,7 @@ RESPONSE_COLUMNS = (
     "dataset", "item_id", "item_revision", "group", "annotator", "insider", "response", "response_raw", "skip_reason",
     "first_response", "first_excluded_reason", "option_order", "position", "page", "session", "seconds", "gap_hours",
     "instruction_sha256", "stimulus_sha256", "stage", "is_control", "is_repeat", "exposed", "revision", "flags",
-    "excluded_kind", "excluded_reason", "by_rule", "post_hoc",
+    "excluded_kind", "excluded_reason", "by_rule", "post_hoc", "surface",
 )  # fmt: skip
 """The columns of human_responses.csv."""
 INPUT_COLUMNS = (*RESPONSE_COLUMNS, "first_excluded_kind", "assignment_kind")

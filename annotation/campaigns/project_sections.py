@@ -92,6 +92,7 @@ class ProjectSections(Section):
     filtering: FilteringSection | None = None
     caps: CapsSection | None = None
     lease: Seconds | None = None
+    surface: annotators.SurfaceSection = annotators.SurfaceSection()
     expected: ExpectedSection | None = None
     declared: DeclaredSection = DeclaredSection()
     published: PublishedSection | None = None

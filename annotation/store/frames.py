@@ -166,6 +166,8 @@ def _write_values(frame: pd.DataFrame, *, lists: tuple[str, ...], time: str) -> 
     return written.astype(object).mask(written.isna() | (written == ""), None)
 
 
+ANSWER_PAGE = "answer page"
+"""The surface of answers that were given on the answer page."""
 SESSION_GAP = pd.Timedelta(minutes=30)
 """A longer pause begins a new session."""
 REMOVED_STATUSES = (ParticipationStatus.EXCLUDED, ParticipationStatus.FAILED, ParticipationStatus.WITHDRAWN)
@@ -187,7 +189,7 @@ def read_responses(
     flags (a JSON list), excluded_kind and excluded_reason (why it does not count, as `store/judgements` says it; None
     where it counts), by_rule (a quality rule or an organiser excluded it), post_hoc, first_excluded_kind (the kind by
     which the first answer would not count), assignment_kind (the kind by which the answer would not count without the
-    exclusion that is stored with it); unknown cells are None. No clock times.
+    exclusion that is stored with it), surface (where it was answered: a `Surface`, or ANSWER_PAGE); unknown cells are None. No clock times.
     """
     frame = read_frame(session, _select_answers(project))
     frame["flags"] = [None if value is None else json.dumps(value, ensure_ascii=False) for value in frame["flags"]]
@@ -269,6 +271,9 @@ def _list_columns(first: type[Judgement]) -> list[Any]:
         col(Judgement.excluded_kind),
         col(Judgement.excluded_reason),
         col(Judgement.post_hoc),
+        sa.case(
+            (col(Judgement.on_page), ANSWER_PAGE), else_=sa.type_coerce(col(Assignment.surface), sa.String())
+        ).label("surface"),
     ]
 
 

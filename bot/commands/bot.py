@@ -16,7 +16,7 @@ from bot.commands.command_line import refuse_together
 if TYPE_CHECKING:
     from annotation.settings import Settings
     from annotation.store.database import Database
-    from bot.application import BotApplication, WebhookAddress
+    from bot.application import BotApplication, PageAddress, WebhookAddress
 
 ANSWER_SECONDS = 10.0
 """Seconds that a bot waits for the answer of PostgreSQL to a statement."""
@@ -65,6 +65,7 @@ def bot(
             remedy="Ask @BotFather for one and write it into .env; `hromada bot --local` needs none.",
         )
     address = _parse_webhook_address(settings) if webhook else None
+    page = _parse_page_address(settings) if settings.public_url else None
     health = parse_listen_address(settings.health_listen, "HROMADA_HEALTH_LISTEN") if settings.health_listen else None
     configure_logging(settings.log_level, *tokens, log_format=settings.log_format)
     with ExitStack() as stack:
@@ -75,6 +76,7 @@ def bot(
         application.run_application(
             *_build_applications(*opened, settings, tokens=tokens),
             webhook=address,
+            page=page,
             health=health,
             exit_when_stuck=exit_when_stuck,
         )
@@ -108,6 +110,7 @@ def _build_applications(
         time_zone=settings.time_zone,
         bot_name=next(iter(settings.bot_names), None),
         look_at_machine=partial(machine.read_machine_facts, settings),
+        page_url=_parse_page_address(settings).url if settings.public_url else None,
     )
     names = [*settings.bot_names, *("" for _ in tokens)]
     bot_names = dict(zip(map(application.parse_bot_id, tokens), names, strict=False))
@@ -179,6 +182,25 @@ def _run_locally(port: int) -> None:
                 look_at_machine=partial(machine.read_machine_facts, settings),
             )
         )
+
+
+def _parse_page_address(settings: Settings) -> PageAddress:
+    """Where the answer page is, and where to listen for it; raises BadInput."""
+    from urllib.parse import urlsplit
+
+    from bot.application import PageAddress
+    from bot.delivery.webhook import parse_listen_address
+    from bot.web.answer_page.address import PAGE_PATH
+
+    url = urlsplit(settings.public_url or "")
+    if url.scheme != "https" or not url.hostname or url.query or url.fragment:
+        raise BadInput(
+            "Telegram opens no page at this address.",
+            where=Where(field="HROMADA_PUBLIC_URL"),
+            remedy="Write it like https://bot.example.org; a proxy there passes it on to HROMADA_WEBHOOK_LISTEN.",
+        )
+    listen = parse_listen_address(settings.webhook_listen, "HROMADA_WEBHOOK_LISTEN")
+    return PageAddress(url=f"{url.geturl().rstrip('/')}{PAGE_PATH}", listen=listen)
 
 
 def _parse_webhook_address(settings: Settings) -> WebhookAddress:

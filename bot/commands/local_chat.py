@@ -42,16 +42,20 @@ async def serve_page(
     from bot.conversation.texts import get_texts, list_languages
     from bot.conversation.updates_and_calls import ConversationSettings
     from bot.delivery import delivery_settings
+    from bot.delivery.webhook import ListenAddress, serve_http
     from bot.emulator.model import User
     from bot.emulator.request import LocalRequest
     from bot.emulator.server import Server
     from bot.emulator.telegram import Telegram
+    from bot.web.answer_page.address import PAGE_PATH
 
     telegram = Telegram(
         token=f"7000000001:{secrets.token_urlsafe(24)}",
         me=User(7_000_000_001, "hromada", username="hromada_local_bot", is_bot=True),
     )
     delivery_settings.configure_logging("WARNING", telegram.token)
+    page_port = find_free_port()
+    origin = f"http://127.0.0.1:{page_port}"
     app = application.build_application(
         token=telegram.token,
         database=database,
@@ -63,6 +67,7 @@ async def serve_page(
                 time_zone=time_zone,
                 look_at_machine=look_at_machine,
                 bot_name=telegram.me.username,
+                page_url=f"{origin}{PAGE_PATH}",
             )
         ),
         request=LocalRequest(telegram),
@@ -77,13 +82,25 @@ async def serve_page(
         telegram.queue.last = max(telegram.queue.last, last_update)
     server.page.languages = {language: get_texts(language)("language-name") for language in list_languages()}
     server.page.language = next((one for one in languages if one in server.page.languages), server.page.language)
+    server.page.mini_apps = origin
     await _start_server(server, port)
+    listen = ListenAddress(host="127.0.0.1", port=page_port, field="--port")
+    pages = application.list_page_routes((app,), f"{origin}{PAGE_PATH}", frames=(server.url,))
     try:
-        async with application.poll_in_background(app):
+        async with serve_http(pages, listen), application.poll_in_background(app):
             _print_address(f"{server.url}/?token={server.page.ticket}", json=json, keep=keep)
             await ended.wait()
     finally:
         await server.stop()
+
+
+def find_free_port() -> int:
+    """A port of this machine that is free now, for the answer page: its address is in messages before it listens."""
+    import socket
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 async def _start_server(server: Server, port: int) -> None:

@@ -28,7 +28,14 @@ from bot.conversation import (
 )
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
-from bot.conversation.updates_and_calls import ButtonAction, NewMessage, TelegramCall, TelegramCalls, UpdateKind
+from bot.conversation.updates_and_calls import (
+    ButtonAction,
+    InlineButton,
+    NewMessage,
+    TelegramCall,
+    TelegramCalls,
+    UpdateKind,
+)
 from bot.conversation.views import items, menus, onboarding, own_progress
 
 MAX_MESSAGES = 4
@@ -351,11 +358,24 @@ def render_item(context: UpdateContext, item: AssignedItem, draft: AnswerDraft) 
     """
     if draft.answers and items.find_asked(item, draft) is None:
         return items.render_answer_summary(item, draft, context.translate)
-    return items.render_item(
-        item,
-        context.translate,
-        progress=items.build_item_progress(item, draft, context.translate),
-    )
+    progress = items.build_item_progress(item, draft, context.translate)
+    return add_page_button(context, item, items.render_item(item, context.translate, progress=progress))
+
+
+def add_page_button(
+    context: UpdateContext, item: AssignedItem, messages: Sequence[RenderedMessage]
+) -> tuple[RenderedMessage, ...]:
+    """The messages with a button to the answer page under the last, where the project offers it for such an item."""
+    *earlier, last = messages
+    definition, address = context.find_definition(item.project_id), context.settings.page_url
+    if address is None or definition is None or item.second_pass is not None:
+        return tuple(messages)
+    kinds = {shown.question.kind for shown in item.questions}
+    if not definition.surface.page.intersection(kinds | ({"long"} if earlier else set())):
+        return tuple(messages)
+    url = f"{address}?a={item.assignment_id}&l={context.translate.language}"
+    button = InlineButton(context.translate("page-open"), "", page=url)
+    return (*earlier, replace(last, buttons=((button,), *last.buttons)))
 
 
 def _announce_page_end(context: UpdateContext, item: AssignedItem) -> TelegramCalls:

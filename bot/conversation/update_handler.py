@@ -7,13 +7,15 @@ to the annotator here.
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from annotation.errors import BadInput, HromadaError, Stale, Unavailable, UnknownVersion
 from annotation.workflow.annotators import registration
+from annotation.workflow.assignments import AnnotatorTransaction
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import case_queue, message_layout, navigation, prompts, updates_and_calls
@@ -34,7 +36,9 @@ from bot.conversation.message_layout import MAX_PARTS
 from bot.conversation.texts import get_texts, match_language
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import (
+    MAX_NUMBER,
     MAX_TEXT,
+    PAGE_QUERY,
     ButtonAction,
     ConversationSettings,
     IncomingUpdate,
@@ -196,6 +200,7 @@ def handle_update(
         now=now,
         simulated=settings.simulated,
     )
+    transaction = replace(transaction, on_page=incoming.on_page)
     callback = updates_and_calls.decode_callback(incoming.data) if incoming.kind is UpdateKind.TAP else None
     context = UpdateContext(
         transaction=transaction,
@@ -210,6 +215,35 @@ def handle_update(
     if incoming.kind is UpdateKind.MESSAGE:
         typed_answers.note_long_text(context)
     return calls
+
+
+def open_page(
+    session: Session, *, telegram_id: int, now: datetime, settings: ConversationSettings
+) -> UpdateContext | None:
+    """The context of somebody who works on the answer page; None for an unknown person and one who may not work."""
+    conversation = conversation_state.find_conversation(session, telegram_id=telegram_id)
+    if conversation is None or conversation[0].annotator.suspended_at is not None:
+        return None
+    locked, record = conversation
+    incoming = build_page_tap(telegram_id, now=now)
+    transaction = AnnotatorTransaction(locked=locked, on_page=True)
+    return UpdateContext(transaction=transaction, incoming=incoming, now=now, settings=settings, record=record)
+
+
+def build_page_tap(telegram_id: int, *, now: datetime, data: str | None = None, entered: Any = None) -> IncomingUpdate:
+    """A tap on the answer page; it has no message of its own, and a random number below those of Telegram."""
+    return IncomingUpdate(
+        update_id=-1 - secrets.randbelow(MAX_NUMBER),
+        at=now,
+        kind=UpdateKind.TAP,
+        telegram_id=telegram_id,
+        chat_id=telegram_id,
+        private=True,
+        data=data,
+        query_id=PAGE_QUERY,
+        on_page=True,
+        entered=entered,
+    )
 
 
 def _handle_in_context(context: UpdateContext) -> TelegramCalls:

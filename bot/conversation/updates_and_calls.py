@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from annotation.errors import Stale
 from annotation.workflow.monitoring.machine import MachineFacts
@@ -14,6 +15,10 @@ from annotation.workflow.monitoring.machine import MachineFacts
 MAX_TEXT = 4096
 """How many characters of a message are read. Telegram never sends more, but a forged update might; a longer text comes
 in parts, by UTF-16 units (`text_parts`)."""
+
+
+PAGE_QUERY = "page"
+"""Stands for the id of a tap on the answer page."""
 
 
 class UpdateKind(StrEnum):
@@ -52,6 +57,9 @@ class IncomingUpdate:
     or of the message with the tapped button. `reply_to` is the id of the message to which that is a reply. `data` (of
     the button) and `query_id` (to acknowledge the tap) are set for taps only. A text that came in several messages has
     `parts`; its id and time are those of the first. It is never stored so.
+
+    What somebody does on the answer page is a tap too, with `on_page`; `entered` is the answer that is sent with it:
+    any JSON value, None for a button that carries all. It is handled at once, and never stored.
     """
 
     update_id: int
@@ -68,18 +76,22 @@ class IncomingUpdate:
     message_id: int | None = None
     reply_to: int | None = None
     parts: TextParts | None = None
+    on_page: bool = False
+    entered: Any = None
 
 
 @dataclass(frozen=True)
 class InlineButton:
     """A button under a message: its label, callback data of at most 64 bytes, and what may be typed instead of a tap.
 
-    `typed` are texts, or names of sets of words (`views/typed_words`); the label may always be typed.
+    `typed` are texts, or names of sets of words (`views/typed_words`); the label may always be typed. A button with
+    `page`, an address, has no data: it opens this page in Telegram.
     """
 
     label: str
     data: str
     typed: tuple[str, ...] = ()
+    page: str = ""
 
 
 ButtonRows = tuple[tuple[InlineButton, ...], ...]
@@ -201,6 +213,7 @@ class ConversationSettings:
     is the address that annotators open, None where there is none. `organisers` are the Telegram ids of the organisers,
     `time_zone` is that of people who have not told theirs. `bot_name` is the bot's user name, None where it is unknown.
     `look_at_machine` says how the disk and the backups of this machine are, None if that is not looked at.
+    `page_url` is the address of the answer page, None where it is not offered.
     """
 
     key: bytes
@@ -210,6 +223,7 @@ class ConversationSettings:
     time_zone: str = "Europe/Kyiv"
     bot_name: str | None = None
     look_at_machine: Callable[[], MachineFacts] | None = None
+    page_url: str | None = None
 
 
 MAX_BYTES = 64

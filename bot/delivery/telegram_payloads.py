@@ -19,6 +19,7 @@ from bot.conversation.updates_and_calls import (
     ButtonRows,
     CommandMenu,
     IncomingUpdate,
+    InlineButton,
     MessageEdit,
     NewDocument,
     NewMessage,
@@ -261,5 +262,10 @@ def _build_text(html: str) -> dict[str, Any]:
 def _build_keyboard(rows: ButtonRows) -> dict[str, Any]:
     if not rows:
         return {}
-    keyboard = [[{"text": button.label, "callback_data": button.data} for button in row] for row in rows]
-    return {"reply_markup": {"inline_keyboard": keyboard}}
+    return {"reply_markup": {"inline_keyboard": [[_build_button(button) for button in row] for row in rows]}}
+
+
+def _build_button(button: InlineButton) -> dict[str, Any]:
+    """A button as Telegram takes it: with one action, the data or the page."""
+    action = {"web_app": {"url": button.page}} if button.page else {"callback_data": button.data}
+    return {"text": button.label} | action

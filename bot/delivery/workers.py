@@ -25,9 +25,9 @@ from bot.conversation.updates_and_calls import IncomingUpdate, TelegramCalls, Up
 from bot.delivery import telegram_payloads
 from bot.delivery.delivery_settings import DeliverySettings, format_trace
 from bot.delivery.limits_and_retries import Backoff, Failure, FloodLimit, catch_failure
-from bot.delivery.sender import ReceiptBatch, Receipts, Sender
+from bot.delivery.sender import Receipts, Sender
 from bot.delivery.telegram_payloads import RawUpdate
-from bot.delivery.transaction_runner import TransactionRunner, follow_update, name_update
+from bot.delivery.transaction_runner import Result, TransactionRunner, UseCase, follow_update, name_update
 
 log = logging.getLogger(__name__)
 MAX_ATTEMPTS = 2
@@ -369,25 +369,34 @@ class Workers:
         self.wake([user_id])
 
     async def _handle_next_update(self, user_id: int) -> _ServedUpdate:
-        """Handle a user's earliest update, and save receipts in the same transaction: all of them with a single writer.
-
-        Else those of this user alone, as others' rows may be locked by processes that wait for rows of this one.
-        """
-        batch = self.receipts.take_batch(chat_id=None if self.runner.single_writer else user_id)
-        is_saved = False
-        try:
-            served = await self.runner.run(lambda session: self._handle_in_transaction(session, user_id, batch))
-            is_saved = True
-        finally:
-            if not is_saved:
-                self.receipts.return_batch(batch)
+        """Handle a user's earliest update."""
+        served = await self.run_for_user(user_id, lambda session: self._handle_in_transaction(session, user_id))
         if served.tapped_at is not None:
             seconds = (self.runner.database_clock() - served.tapped_at).total_seconds()
             self.runner.measurements.count_tap(seconds)
         return served
 
-    def _handle_in_transaction(self, session: Session, user_id: int, batch: ReceiptBatch) -> _ServedUpdate:
-        batch.save(session)
+    async def run_for_user(self, user_id: int, use_case: UseCase[Result]) -> Result:
+        """Run a use-case of a user, and save receipts before it in its transaction: all of them with a single writer.
+
+        Else those of this user alone, as others' rows may be locked by processes that wait for rows of this one.
+        """
+        batch = self.receipts.take_batch(chat_id=None if self.runner.single_writer else user_id)
+
+        def save_and_run(session: Session) -> Result:
+            batch.save(session)
+            return use_case(session)
+
+        is_saved = False
+        try:
+            result = await self.runner.run(save_and_run)
+            is_saved = True
+        finally:
+            if not is_saved:
+                self.receipts.return_batch(batch)
+        return result
+
+    def _handle_in_transaction(self, session: Session, user_id: int) -> _ServedUpdate:
         pending = mailbox.take_next_update(session, bot_id=self.bot_id, telegram_id=user_id)
         if pending is None:
             return _ServedUpdate()
@@ -404,7 +413,7 @@ class Workers:
             calls = settings.name_own_bot(session, incoming, name=other_name)
         if pending.owner_id != self.bot_id and incoming.private and other_name is None:
             processes.set_owner(session, telegram_id=user_id, bot_id=self.bot_id)
-        messages = self._store_messages(session, calls, incoming)
+        messages = self.store_calls(session, calls, incoming)
         for update_id in (pending.update_id, *part_ids):
             mailbox.mark_done(session, bot_id=self.bot_id, update_id=update_id, now=self.runner.database_clock())
         log.debug("%s is handled; messages that answer it: %d.", incoming.kind, len(messages))
@@ -442,9 +451,11 @@ class Workers:
         wait = PART_SECONDS - waited if waited >= 0 else 0.0  # a clock may be set back
         return message_layout.join_parts(parts), part_ids, wait
 
-    def _store_messages(
+    def store_calls(
         self, session: Session, calls: TelegramCalls, incoming: IncomingUpdate
     ) -> tuple[OutboxMessage, ...]:
+        """Store the calls that answer an update; the sender gets the messages after the commit."""
+
         def find_message_id(assignment_id: int) -> int | None:
             return mailbox.get_message_id(session, assignment_id=assignment_id)
 
@@ -472,4 +483,4 @@ class Workers:
         incoming = telegram_payloads.restore_update(
             mailbox.get_payload(session, bot_id=self.bot_id, update_id=update_id)
         )
-        return self._store_messages(session, self.settings.explain_failure(session, incoming, failure, code), incoming)
+        return self.store_calls(session, self.settings.explain_failure(session, incoming, failure, code), incoming)

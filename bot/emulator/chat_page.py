@@ -12,7 +12,9 @@ from typing import Any
 
 from aiohttp import web
 
+from bot.emulator import mini_apps
 from bot.emulator.entities import Entity, FormattedText, count_units
+from bot.emulator.keyboards import Button
 from bot.emulator.methods.chats import get_description, get_menu
 from bot.emulator.model import DisplayedEvent, Message
 from bot.emulator.scripted_people import ScriptedPerson
@@ -40,10 +42,14 @@ def describe_message(message: Message, person: int) -> dict[str, Any]:
         "above": message.reply_to.id if message.reply_to else None,
     }
     if markup is not None and markup.kind == "inline":
-        data["rows"] = [[{"text": key.text, "data": key.data, "url": key.url} for key in row] for row in markup.rows]
+        data["rows"] = [[_describe_key(key) for key in row] for row in markup.rows]
     if file is not None:
         data["file"] = {"id": file.id, "kind": message.content.kind, "name": file.name, "size": len(file.content)}
     return data
+
+
+def _describe_key(key: Button) -> dict[str, str | None]:
+    return {"text": key.text, "data": key.data, "url": key.url, "page": key.page}
 
 
 def describe_surroundings(state: State, person: ScriptedPerson) -> dict[str, Any]:
@@ -141,6 +147,7 @@ _KEEPALIVE_SECONDS = 15.0
 class ChatPage:
     """The page of one local Telegram; `ticket` opens it once, later requests need the cookie set then.
 
+    `mini_apps` is the origin of pages that are opened in a frame, empty where there are none.
     `language` is that of the person with whom it begins, `languages` are those of people who come later, with names.
     """
 
@@ -149,6 +156,7 @@ class ChatPage:
         self.languages: Mapping[str, str] = LANGUAGES
         self.ticket = secrets.token_urlsafe(16)
         self._telegram = telegram
+        self.mini_apps = ""
         self._cookie = secrets.token_urlsafe(32)
         self._streams: set[asyncio.Queue[DisplayedEvent | None]] = set()
         telegram.display_log.watchers.append(self._queue_event)
@@ -185,7 +193,14 @@ class ChatPage:
         if name not in _CONTENT_TYPES:
             raise web.HTTPNotFound(text="There is no such page.")
         body = (_FOLDER / name).read_bytes()
-        return web.Response(body=body, content_type=_CONTENT_TYPES[name], charset="utf-8", headers=_HEADERS)
+        return web.Response(
+            body=body, content_type=_CONTENT_TYPES[name], charset="utf-8", headers=_HEADERS | self._frame_policy
+        )
+
+    @property
+    def _frame_policy(self) -> dict[str, str]:
+        policy = "Content-Security-Policy"
+        return {policy: f"{_HEADERS[policy]}; frame-src {self.mini_apps}"} if self.mini_apps else {}
 
     async def _media(self, request: web.Request) -> web.StreamResponse:
         """Serve an uploaded file: photos to be shown, other files to be saved."""
@@ -274,6 +289,11 @@ class ChatPage:
         elif act["do"] == "tap":
             message = person.chat.messages[int(str(act["message"]))]
             person.press(next(data for _, data in message.buttons if data == act["data"]), on=message)
+        elif act["do"] == "open":
+            message = person.chat.messages[int(str(act["message"]))]
+            keys = message.content.markup.buttons if message.content.markup else ()
+            page = next(key.page for key in keys if key.page == act["page"] and key.page)
+            return {"address": mini_apps.build_address(page, self._telegram, person.user)}
         elif act["do"] == "edit":
             message = person.chat.messages[int(str(act["message"]))]
             person.edit(message, _check_text(act["text"]))

@@ -18,11 +18,15 @@ _ACTIONS = ("callback_data", "url", "copy_text", "web_app", "switch_inline_query
 
 @dataclass(frozen=True)
 class Button:
-    """One button; `wire` is its JSON in messages. A button of a reply keyboard has no action: it sends its own text."""
+    """One button; `wire` is its JSON in messages, `page` the address of a Mini App.
+
+    A button of a reply keyboard has no action: it sends its own text.
+    """
 
     text: str
     data: str | None = None
     url: str | None = None
+    page: str | None = None
     wire: str = "{}"
 
 
@@ -96,9 +100,12 @@ def _parse_button(raw: Any) -> Button:
     url = raw.get("url")
     if url is not None and not str(url).startswith(("http://", "https://", "tg://")):
         raise bad_request(f"inline keyboard button URL '{url}' is invalid: Wrong HTTP URL")
+    page = raw["web_app"].get("url") if isinstance(raw.get("web_app"), dict) else None
+    if "web_app" in raw and not str(page).startswith(("https://", "http://127.0.0.1:")):
+        raise bad_request(f"inline keyboard button Web App URL '{page}' is invalid: Only HTTPS links are allowed")
     kept = {name: raw[name] for name in ("text", *actions, "style") if name in raw}
     wire = json.dumps(kept, ensure_ascii=False)
-    return Button(raw["text"], None if data is None else str(data), None if url is None else str(url), wire)
+    return Button(raw["text"], None if data is None else str(data), None if url is None else str(url), page, wire)
 
 
 def _parse_key(raw: Any) -> Button:

@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_serializer, model_validator
 
 from annotation.campaigns.sections.base import (
     Contradiction,
@@ -19,6 +19,8 @@ from annotation.campaigns.sections.base import (
     wrap_in_list,
 )
 
+PageReason = Literal["choice", "choices", "scale", "text", "span", "edit", "preference", "long"]
+"""What an item has for which the answer page is offered: a question of this type, or more text than one message."""
 Money = Annotated[Decimal, Field(gt=0, max_digits=12, decimal_places=4)]
 """An amount of money, in the currency that is named beside it."""
 
@@ -190,3 +192,16 @@ class ExamplesSection(Section):
 
     good: Texts = ()
     bad: Texts = ()
+
+
+class SurfaceSection(Section):
+    """`surface:` items under which the chat offers the answer page: by type of question, or `long` ones.
+
+    A long item is one that takes several messages.
+    """
+
+    page: Annotated[frozenset[PageReason], BeforeValidator(wrap_in_list)] = frozenset()
+
+    @field_serializer("page")
+    def _sort_page(self, page: frozenset[PageReason]) -> list[str]:
+        return sorted(page)

@@ -126,7 +126,8 @@ class JudgementRow(PlainRow):
     measured. `flags` are the quality rules that the answer broke without being excluded, as findings
     (`rules.describe_rule`). `main_project_id` is the project where this is the first revision of an annotator's answer
     in the main stage, and None otherwise: what came in which hour is counted by it. `post_hoc` marks an exclusion that
-    was made after the start by a decision, not by a rule frozen at the start.
+    was made after the start by a decision, not by a rule frozen at the start. `on_page` says that the answer was given
+    on the answer page; any other was given on the surface of its assignment.
     """
 
     id: int | None = Field(default=None, primary_key=True)
@@ -152,6 +153,7 @@ class JudgementRow(PlainRow):
     )
     excluded_reason: str | None = Field(default=None, sa_type=FindingText)
     post_hoc: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})
+    on_page: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})
 
     @property
     def exclusion(self) -> Exclusion | None:

@@ -12,7 +12,13 @@ from annotation.workflow.assignments.annotator_context import (
     lock_annotator,
     open_assignment,
 )
-from annotation.workflow.assignments.assigned_items import AssignedItem, ShownPage, ShownQuestion, get_shown_questions
+from annotation.workflow.assignments.assigned_items import (
+    AssignedItem,
+    ShownPage,
+    ShownQuestion,
+    get_shown_questions,
+    renew_lease,
+)
 from annotation.workflow.assignments.assignment_policy import Journey, RemarkKind
 from annotation.workflow.assignments.batches.batch_answers import (
     assign_second_pass,
@@ -113,6 +119,7 @@ __all__ = [
     "open_assignment",
     "open_batch_assignment",
     "record_shown_revision",
+    "renew_lease",
     "report_item",
     "skip_batch_item",
     "skip_item",

@@ -104,13 +104,15 @@ class AnnotatorTransaction:
 
     `contexts` are the contexts that were loaded, by project id: each is read once, and a use-case sees in it what the
     one before it changed. `pool_counts`, by project id and pool, and `journeys`, by programme id, wait for the item
-    that follows an answer, and so do changes of participations in a block of `collect_changes`.
+    that follows an answer, and so do changes of participations in a block of `collect_changes`. `on_page` says that the
+    annotator works on the answer page in it.
     """
 
     locked: LockedAnnotator
     contexts: dict[int, AnnotatorContext] = field(default_factory=dict)
     pool_counts: dict[tuple[int, Pool], PoolCounts] = field(default_factory=dict)
     journeys: dict[int, Journey] = field(default_factory=dict)
+    on_page: bool = False
     _updates: WaitingUpdates[ParticipationRow] = field(
         default_factory=lambda: WaitingUpdates(models.PARTICIPATIONS), repr=False
     )

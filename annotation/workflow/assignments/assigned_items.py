@@ -312,6 +312,13 @@ def compute_lease_end(context: AnnotatorContext, *, now: datetime) -> datetime:
     return now + timedelta(seconds=context.definition.lease or leases.LEASE_SECONDS)
 
 
+def renew_lease(opened: OpenedAssignment, *, now: datetime) -> None:
+    """Let the lease of a live assignment begin now, as its annotator is at work on it; another one stays as it is."""
+    if opened.assignment.status is AssignmentStatus.LIVE:
+        until = compute_lease_end(opened.context, now=now)
+        models.ASSIGNMENTS.update(opened.session, opened.assignment, lease_until=until)
+
+
 def _build_assignment(
     session: Session, context: AnnotatorContext, item: ItemRow, selected: SelectedItem, *, now: datetime
 ) -> dict[str, Any]:

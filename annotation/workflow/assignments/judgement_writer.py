@@ -150,6 +150,7 @@ def write_judgement(
         main_project_id=assignment.project_id if revision == 0 and assignment.stage is Stage.MAIN else None,
         skip_reason=new_answer.skip_reason,
         post_hoc=post_hoc,
+        on_page=opened.transaction.on_page,
         **table_base.list_exclusion_values(exclusion),
     )
 

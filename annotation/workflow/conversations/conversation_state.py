@@ -185,7 +185,7 @@ class AnswerDraft:
     question that was left without an answer. `entry` is what was entered so far for the question that is asked now: any
     JSON value, None for nothing. `messages` holds the ids of the annotator's messages by the question that they answer.
     With `is_below` the question is asked in a message of its own below the item. `aside` are the entries of questions
-    that were left for an earlier one, by question name.
+    that were left for an earlier one, by question name. `page` is what was entered on the answer page: see `PageDraft`.
     """
 
     assignment_id: int
@@ -195,6 +195,7 @@ class AnswerDraft:
     aside: dict[str, Any] = dataclasses.field(default_factory=dict)
     messages: dict[str, list[int]] = dataclasses.field(default_factory=dict)
     is_below: bool = False
+    page: dict[str, Any] | None = None
 
     @property
     def given_answers(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from annotation.vocabulary import AssignmentStatus, Stage
 from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem, OpenedAssignment, SavedJudgement, ShownQuestion
 from annotation.workflow.conversations import conversation_state
-from annotation.workflow.conversations.conversation_state import AnswerDraft, ConversationStep
+from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion, ConversationStep
 from bot.conversation import message_layout, navigation, prompts, time_zones, work_sessions
 from bot.conversation.inputs import INPUTS
 from bot.conversation.inputs.input_base import RefusedInput
@@ -151,15 +151,22 @@ def apply_tap(context: UpdateContext) -> TelegramCalls:
     asked = conversation_state.find_asked_question(questions, draft, language=opened.context.project.language)
     if asked is None or asked.index != callback.get_number(QUESTION_INDEX):
         raise Stale("This question is answered.")
-    if callback.action is not ButtonAction.LEAVE_UNANSWERED:
-        result = INPUTS[asked.shown.question.kind].apply_tap(asked, callback)
-    elif asked.shown.question.required:
-        raise Stale("This needs an answer.")
-    else:
-        result = asked.with_answer(None) if len(questions) > 1 else RefusedInput(text_id="answer-or-skip")
+    result = _apply_to_asked(context, asked, n_questions=len(questions))
     if isinstance(result, RefusedInput):
         return context.acknowledge(result.text_id, **result.arguments)
     return store_draft(context, opened, questions, draft, result)
+
+
+def _apply_to_asked(context: UpdateContext, asked: AskedQuestion, *, n_questions: int) -> AnswerDraft | RefusedInput:
+    """The draft after a tap on a button of this question, or after what was entered on the answer page."""
+    callback, question_input = context.require_callback(), INPUTS[asked.shown.question.kind]
+    if context.incoming.entered is not None:
+        return question_input.apply_entered(asked, context.incoming.entered)
+    if callback.action is not ButtonAction.LEAVE_UNANSWERED:
+        return question_input.apply_tap(asked, callback)
+    if asked.shown.question.required:
+        raise Stale("This needs an answer.")
+    return asked.with_answer(None) if n_questions > 1 else RefusedInput(text_id="answer-or-skip")
 
 
 def apply_leave_tap(context: UpdateContext) -> TelegramCalls:
@@ -231,7 +238,8 @@ def _show_draft(
     progress = items.build_item_progress(item, new_draft, context.translate)
     old_messages = navigation.render_item(context, item, old_draft)
     if progress.is_below:
-        new_messages = items.render_question(item, context.translate, progress)
+        question = items.render_question(item, context.translate, progress)
+        new_messages = navigation.add_page_button(context, item, question)
         is_redrawn = was_below and not is_typed
     else:
         new_messages = navigation.render_item(context, item, new_draft)

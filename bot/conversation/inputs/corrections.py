@@ -17,7 +17,13 @@ from annotation.errors import Stale
 from annotation.workflow.assignments import ShownQuestion
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout, prompts
-from bot.conversation.inputs.input_base import QuestionInput, RefusedInput, TypedButtons, narrow_question
+from bot.conversation.inputs.input_base import (
+    QuestionInput,
+    RefusedInput,
+    TypedButtons,
+    narrow_question,
+    require_text,
+)
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import Texts
 from bot.conversation.updates_and_calls import (
@@ -306,6 +312,17 @@ class CorrectionInput(QuestionInput):
         """Refuse it: a saved text is opened as a whole, so that all of it is seen before it is saved again."""
         return RefusedInput(text_id="correction-edited")
 
+    def apply_entered(self, asked: AskedQuestion, entered: Any) -> AnswerDraft | RefusedInput:
+        """Take the whole corrected text of the answer page as the answer."""
+        return _take_text(asked, require_text(entered))
+
+    def restore_entered(self, asked: AskedQuestion, stored: str | None) -> str:
+        """The whole text with the paragraphs that were corrected in the chat, or as it is saved."""
+        parts, entry = _split_field(asked.shown), _read_entry(asked)
+        if stored is not None and not entry.texts:
+            return stored
+        return parts.join({int(number): str(value[0]) for number, value in entry.texts.items()})
+
     def restore_entry(self, shown: ShownQuestion, stored: str) -> Any:
         """The saved text at its end, with its corrected paragraphs; None where they cannot be told apart."""
         changed = match_paragraphs(unicodedata.normalize("NFC", shown.field_text), stored)
@@ -382,9 +399,14 @@ def _apply_to_shown(
 
 def _finish_text(asked: AskedQuestion, entry: CorrectionEntry, parts: Paragraphs) -> AnswerDraft | RefusedInput:
     """The draft with the whole corrected text as the answer, if the question takes it."""
-    question = narrow_question(asked.shown, EditQuestion)
-    text = parts.join({int(number): str(value[0]) for number, value in entry.texts.items()})
-    if question.must_change and not entry.texts:
+    return _take_text(asked, parts.join({int(number): str(value[0]) for number, value in entry.texts.items()}))
+
+
+def _take_text(asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
+    """The draft with this text as the answer, if the question takes it."""
+    question, original = narrow_question(asked.shown, EditQuestion), asked.shown.field_text
+    is_changed = unicodedata.normalize("NFC", text) != unicodedata.normalize("NFC", original)
+    if question.must_change and not is_changed:
         return RefusedInput(text_id="correction-must-change")
     if len(unicodedata.normalize("NFC", text)) > question.longest:
         return RefusedInput(text_id="text-too-long", arguments={"length": len(text), "most": question.longest})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,12 +10,15 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from annotation.campaigns.questions import Question
+from annotation.errors import BadInput, Stale
 from annotation.workflow.assignments import ShownQuestion
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout, prompts
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import Texts
 from bot.conversation.updates_and_calls import ButtonRows, CallbackData, InlineButton
+
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 Q = TypeVar("Q", bound=Question)
 
@@ -86,6 +90,14 @@ class QuestionInput(ABC):
     def apply_text(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
         """The draft after a typed text."""
 
+    def apply_entered(self, asked: AskedQuestion, entered: Any) -> AnswerDraft | RefusedInput:  # noqa: ARG002
+        """The draft after an answer that was entered on the answer page; raises BadInput for any other JSON value."""
+        raise Stale("This question has buttons on the page.")
+
+    def restore_entered(self, asked: AskedQuestion, stored: str | None) -> Any:  # noqa: ARG002  # most begin anew
+        """What the answer page begins with, as `apply_entered` takes it; `stored` is an answer to be changed."""
+        return None
+
     def get_typed_buttons(self, asked: AskedQuestion, text: str) -> TypedButtons:  # noqa: ARG002  # most have none
         """Which buttons a typed text may name: those of a screen that decides something, such as to save a text."""
         return TypedButtons.NONE
@@ -119,6 +131,13 @@ def refuse_words_with_number(text: str) -> RefusedInput | None:
     """How to write the number that a text has among other words; None where it has none, or several."""
     number = prompts.find_number(text)
     return RefusedInput(text_id="digits-only", arguments={"number": number}) if number else None
+
+
+def require_text(entered: Any) -> str:
+    """A text that was entered on the answer page; raises BadInput for any other value."""
+    if not isinstance(entered, str) or _UNSTORABLE.search(entered):
+        raise BadInput("This is no text.")
+    return entered.replace("\r\n", "\n")
 
 
 def narrow_question(shown: ShownQuestion, question_type: type[Q]) -> Q:

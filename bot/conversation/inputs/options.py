@@ -12,11 +12,17 @@ from typing import Any
 from aggregation import spelling
 from annotation.campaigns.questions import ChoicesQuestion, ScaleQuestion
 from annotation.campaigns.questions.question_base import count_units
-from annotation.errors import Stale
+from annotation.errors import BadInput, Stale
 from annotation.workflow.assignments import ShownQuestion
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout, prompts
-from bot.conversation.inputs.input_base import QuestionInput, RefusedInput, narrow_question, refuse_words_with_number
+from bot.conversation.inputs.input_base import (
+    QuestionInput,
+    RefusedInput,
+    narrow_question,
+    refuse_words_with_number,
+    require_text,
+)
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import Texts, get_texts, list_languages
 from bot.conversation.updates_and_calls import OPTION_INDEX, TICK, ButtonAction, ButtonRows, CallbackData, InlineButton
@@ -121,6 +127,10 @@ class OptionsInput(QuestionInput):
         if len(matched) != 1:
             return RefusedInput(text_id="tap-please", offers_commands=True)
         return asked.with_answer(asked.shown.labels[matched[0]])
+
+    def apply_entered(self, asked: AskedQuestion, entered: Any) -> AnswerDraft | RefusedInput:
+        """Answer with the option that was typed on the answer page."""
+        return self.apply_text(asked, require_text(entered))
 
     def restore_entry(self, shown: ShownQuestion, stored: str) -> Any:  # noqa: ARG002
         """None: an option is chosen anew."""
@@ -254,6 +264,17 @@ class ChoicesInput(OptionsInput):
         result = _tick_boxes(asked, {*ticked} ^ {*matched})
         is_refused = matched or isinstance(result, RefusedInput)
         return result if is_refused else RefusedInput(text_id="tap-please", offers_commands=True)
+
+    def apply_entered(self, asked: AskedQuestion, entered: Any) -> AnswerDraft | RefusedInput:
+        """Take the boxes with these indices as the answer."""
+        places = range(len(asked.shown.labels))
+        if not isinstance(entered, list) or not all(type(box) is int and box in places for box in entered):
+            raise BadInput("These are no boxes.")
+        return _apply_boxes(asked, sorted(set(entered)))
+
+    def restore_entered(self, asked: AskedQuestion, stored: str | None) -> Any:
+        """The indices of the ticked boxes."""
+        return asked.draft.entry or ([] if stored is None else self.restore_entry(asked.shown, stored))
 
     def restore_entry(self, shown: ShownQuestion, stored: str) -> list[int]:
         """The indices of the boxes that were ticked."""

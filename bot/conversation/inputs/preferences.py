@@ -62,7 +62,7 @@ class PreferenceInput(options.OptionsInput):
         """The sides, each under its letter: in one message with a line between them, or each in its own."""
         blocks: list[TextBlock] = []
         is_short = _fit_one_message(shown, stimulus)
-        for name, text in self._list_sides(shown, language):
+        for name, text in self.list_sides(shown, language):
             above = f"{DIVIDER}\n" if blocks and is_short else ""
             side = f"{above}{name}\n{options.isolate_direction(text.strip())}"
             bold = (len(above), len(above) + len(name))
@@ -118,7 +118,7 @@ class PreferenceInput(options.OptionsInput):
         names = dict(zip(shown.labels, self.list_names(shown, language), strict=True))
         return message_layout.shorten_text(names.get(stored, stored), options.MAX_ANSWER_UNITS)
 
-    def _list_sides(self, shown: ShownQuestion, language: str) -> Iterator[tuple[str, str]]:
+    def list_sides(self, shown: ShownQuestion, language: str) -> Iterator[tuple[str, str]]:
         """The letters and the texts of the sides, as shown."""
         names = self.list_names(shown, language)
         for name, label, text in zip(names, shown.labels, shown.options, strict=True):

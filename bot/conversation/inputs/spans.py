@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from typing import Any
 
 from annotation.campaigns.questions import SpanQuestion
-from annotation.errors import Stale
+from annotation.errors import BadInput, Stale
 from annotation.workflow.assignments import ShownQuestion
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout
@@ -81,6 +82,27 @@ class SpansInput(QuestionInput):
         """Take the part that the changed message quotes now; a number meant a button of an earlier screen."""
         return _quote_part(asked, text)
 
+    def apply_entered(self, asked: AskedQuestion, entered: Any) -> AnswerDraft | RefusedInput:
+        """Take the parts of the answer page as the answer, each `{start, end}` in characters of the text.
+
+        They begin and end where words do, as in the chat; an empty list is "no such part".
+        """
+        text, none = asked.shown.field_text, asked.shown.question.none_text
+        if entered == [] and none is not None:
+            return asked.with_answer(none)
+        words = span_drafts.split_text(text).words
+        starts, ends = set(map(span_drafts.get_start, words)), set(map(span_drafts.get_end, words))
+        if not isinstance(entered, list) or not entered or not all(_is_part(part, starts, ends) for part in entered):
+            raise BadInput("These are no parts of the text.")
+        return asked.with_answer([part | {"text": text[part["start"] : part["end"]]} for part in entered])
+
+    def restore_entered(self, asked: AskedQuestion, stored: str | None) -> list[dict[str, Any]]:
+        """The parts that were chosen in the chat, or are saved."""
+        chosen = parse_draft(asked.draft.entry or {}).spans
+        if chosen or stored is None:
+            return [{"start": start, "end": end} for start, end in chosen]
+        return [{"start": span["start"], "end": span["end"]} for span in _read_spans(asked.shown, stored)]
+
     def restore_entry(self, shown: ShownQuestion, stored: str) -> object:
         """The stored parts, of which the last one is shown to be changed; None where there are none."""
         spans = tuple((span["start"], span["end"]) for span in _read_spans(shown, stored))
@@ -98,6 +120,17 @@ class SpansInput(QuestionInput):
         texts = [span["text"] for span in _read_spans(shown, stored)]
         words = span_screens.format_spans(texts, translate) or shown.question.none_text or translate("none-of-them")
         return message_layout.shorten_text(words, MAX_ANSWER_UNITS)
+
+
+def _is_part(part: Any, starts: Collection[int], ends: Collection[int]) -> bool:
+    return (
+        isinstance(part, dict)
+        and part.keys() == {"start", "end"}
+        and type(part["start"]) is type(part["end"]) is int
+        and part["start"] < part["end"]
+        and part["start"] in starts
+        and part["end"] in ends
+    )
 
 
 def _read_spans(shown: ShownQuestion, stored: str) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from bot.conversation.inputs.input_base import (
     TypedButtons,
     narrow_question,
     refuse_words_with_number,
+    require_text,
 )
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import Texts
@@ -114,6 +115,15 @@ class TextInput(QuestionInput):
     def apply_edit(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
         """Take the changed text of a message that was saved as the answer."""
         return _refuse_text(asked.shown, _clean_text(text)) or asked.with_answer(_clean_text(text))
+
+    def apply_entered(self, asked: AskedQuestion, entered: Any) -> AnswerDraft | RefusedInput:
+        """Take the text of the answer page as the answer, where it stood to be looked at."""
+        return self.apply_edit(asked, require_text(entered))
+
+    def restore_entered(self, asked: AskedQuestion, stored: str | None) -> str:
+        """The text that was typed last, or is saved."""
+        entry = self.leave_entry(asked.draft.entry)
+        return str(entry[TEXT]) if entry else stored or ""
 
     def restore_entry(self, shown: ShownQuestion, stored: str) -> Any:  # noqa: ARG002  # alike for all questions
         """The saved text, to be mended."""

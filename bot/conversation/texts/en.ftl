@@ -1113,3 +1113,58 @@ announcement = A message from the organisers
 # Heading of a message that the organisers send to the people of one project.
 # $project (Folk tales): the title of the project
 announcement-of = “{ $project }”: a message from the organisers
+
+## The answer page
+
+# Button, at most 40 characters: under an item in the chat; it opens the answer page.
+page-open = 📄 Open on a page
+# On the answer page, when its session is over.
+page-again = Open the page from the chat again: this session is over. What you wrote stays here.
+# On the answer page, before the item is there.
+page-loading = Loading…
+# On the answer page, when the server cannot be reached.
+page-offline = No connection. What you wrote is kept on this device; try again.
+# On the answer page, when no item is in hand; “Go on” is the button go-on.
+page-nothing = There is no item here now. Continue in the chat, or tap “Go on”.
+# Status line of the answer page.
+page-draft = Draft saved.
+# Status line of the answer page, when it shows a draft again.
+page-restored = Draft restored.
+# Button, at most 40 characters: saves a correction without changes.
+page-same = No changes
+# Button, at most 40 characters: saves a correction; the page adds a colon and the number of changed places.
+page-changes = Save
+# Heading above the marked changes of a correction.
+page-difference = What you changed
+# Status line after the first word of a part was tapped.
+page-tap-last = Tap the last word.
+# Label for screen readers of the button that removes a part, which follows in quotation marks.
+page-remove = Remove
+# Status line when another part is tapped and no more are allowed.
+page-most = You cannot mark more parts.
+# Status line when nothing is marked yet.
+page-mark = Mark a part: tap its first word.
+# Label for screen readers: the start of a part, before page-back or page-on.
+page-start = Start
+# Label for screen readers: the end of a part, before page-back or page-on.
+page-end = End
+# Label for screen readers: moves the start or end of a part by a word.
+page-back = one word back
+# Label for screen readers: moves the start or end of a part by a word.
+page-on = one word on
+# Status line when a correction has little of the original; the same button saves it.
+page-little = Little of the text is left. To save it, tap again.
+# Two devices have written different drafts.
+page-conflict = There is a newer draft from another device.
+# Button, at most 40 characters: take the draft of the other device.
+page-theirs = Take the newer one
+# Button, at most 40 characters: keep the draft of this device.
+page-mine = Keep mine
+# Label for screen readers of the field or bar for the answer.
+page-answer = Your answer
+# Label of the text of the item, where it is folded or marked.
+page-text = Text
+# Label for screen readers of the text area.
+page-edited = The text that you correct
+# Label for screen readers of the button that takes back the last tap on a word.
+page-step-undo = Undo the last step

@@ -620,3 +620,32 @@ notices-nothing = Nic nie piszcie
 
 announcement = Wiadomość od organizatorów
 announcement-of = „{ $project }”: wiadomość od organizatorów
+
+## Strona odpowiedzi
+
+page-open = 📄 Otwórz na stronie
+page-again = Otwórz stronę ponownie z czatu: ta sesja się skończyła. To, co napisano, zostaje tutaj.
+page-loading = Wczytywanie…
+page-offline = Brak połączenia. To, co napisano, jest zapisane na tym urządzeniu; spróbuj ponownie.
+page-nothing = Teraz nie ma tu zadania. Kontynuuj w czacie albo dotknij „Dalej”.
+page-draft = Szkic zapisany.
+page-restored = Szkic przywrócony.
+page-same = Bez zmian
+page-changes = Zapisz
+page-difference = Co zmieniono
+page-tap-last = Dotknij ostatniego słowa.
+page-remove = Usuń
+page-most = Nie można zaznaczyć więcej części.
+page-mark = Zaznacz część: dotknij jej pierwszego słowa.
+page-start = Początek
+page-end = Koniec
+page-back = słowo wstecz
+page-on = słowo dalej
+page-little = Z tekstu niewiele zostało. Aby zapisać, dotknij jeszcze raz.
+page-conflict = Jest nowszy szkic z innego urządzenia.
+page-theirs = Weź nowszy
+page-mine = Zostaw mój
+page-answer = Twoja odpowiedź
+page-text = Tekst
+page-edited = Tekst, który poprawiasz
+page-step-undo = Cofnij ostatni krok

@@ -26,14 +26,15 @@ def render_answer_summary(item: AssignedItem, draft: AnswerDraft, translate: Tex
         build_header(item, translate),
         *build_stimulus_blocks(item.stimulus, item.pieces, item.language, fold_above=MAX_UNITS_ABOVE_LIST),
         *_build_compared_blocks(item.questions, item.stimulus, item.language),
-        TextBlock("\n".join(_list_answer_lines(item, draft, translate))),
+        TextBlock("\n".join(list_answer_lines(item, draft, translate))),
         message_layout.make_bold_block(translate("which-answer")),
     ]
-    buttons = (*_build_change_buttons(item, draft), *build_action_buttons(item, translate))
+    buttons = (*build_change_buttons(item, draft), *build_action_buttons(item, translate))
     return message_layout.render_messages(blocks, translate, buttons=buttons)
 
 
-def _list_answer_lines(item: AssignedItem, draft: AnswerDraft, translate: Texts) -> list[str]:
+def list_answer_lines(item: AssignedItem, draft: AnswerDraft, translate: Texts) -> list[str]:
+    """The questions of the item that the draft answers, numbered, each with its answer in words."""
     lines = []
     for number, (index, answer) in enumerate(_list_answers(item, draft), 1):
         shown, words = item.questions[index], translate("leave-open")
@@ -50,7 +51,7 @@ def _join_answer(question: str, words: str) -> str:
     return f"{question.rstrip(' .:')} — {words}"
 
 
-def _build_change_buttons(item: AssignedItem, draft: AnswerDraft) -> ButtonRows:
+def build_change_buttons(item: AssignedItem, draft: AnswerDraft) -> ButtonRows:
     """A button for each answered question, with its number in the list."""
     buttons = [
         message_layout.build_button(str(number), ButtonAction.CHANGE, item.assignment_id, item.revision, index)

@@ -56,7 +56,7 @@ function showMessage(message, { live = true } = {}) {
     return;
   }
   const focused = old?.querySelector(".key:focus-visible") ? findFocusedKey(old) : null;
-  const handlers = { tap: tapButton, edit: startEditing, command: sendText };
+  const handlers = { tap: tapButton, open: openPage, edit: startEditing, command: sendText };
   const bubble = drawMessage(message, { translate, bot: state.bot, ...handlers });
   const near = $("scroller").scrollHeight - $("scroller").scrollTop - $("scroller").clientHeight < 160;
   if (old) old.replaceWith(bubble);
@@ -249,6 +249,25 @@ $("block").addEventListener("click", async () => {
   await postAct({ do: state.around.blocked ? "unblock" : "block", person: state.person });
   openChat(state.person);
 });
+// A client opens a Mini App in a frame, answers its requests, and closes it by its own button.
+async function openPage(message, page) {
+  const opened = await postAct({ do: "open", person: state.person, message: message.id, page });
+  if (!opened) return;
+  const frame = element("iframe", { id: "mini-app", title: state.bot, src: opened.address });
+  $("mini-app").replaceWith(frame);
+  $("page").showModal();
+}
+
+addEventListener("message", ({ source, origin, data }) => {
+  const frame = $("mini-app");
+  if (source !== frame.contentWindow || typeof data !== "string") return;
+  const answer = (eventType, eventData) => source.postMessage(JSON.stringify({ eventType, eventData }), origin);
+  const { eventType } = JSON.parse(data);
+  if (eventType === "web_app_request_safe_area") answer("safe_area_changed", { top: 0, bottom: 0, left: 0, right: 0 });
+  if (eventType === "web_app_close") $("page").close();
+});
+$("page-close").addEventListener("click", () => $("page").close());
+$("page").addEventListener("close", () => $("mini-app").replaceWith(element("iframe", { id: "mini-app", title: "" })));
 $("alert-ok").addEventListener("click", () => $("alert").close());
 $("join").addEventListener("click", () => {
   $("joining-language").value = state.spoken;

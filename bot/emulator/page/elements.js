@@ -59,7 +59,7 @@ function drawCommand(content, command) {
   return button;
 }
 
-export function drawMessage(message, { translate, command, tap, edit, bot }) {
+export function drawMessage(message, { translate, command, tap, open, edit, bot }) {
   const who = element("span", { className: "unseen", textContent: `${message.mine ? translate("you") : bot}: ` });
   const body = element("div", { className: "body" }, who);
   if (message.reply) body.append(drawReply(message));
@@ -70,7 +70,7 @@ export function drawMessage(message, { translate, command, tap, edit, bot }) {
   bubble.dataset.id = message.id;
   body.append(drawStamp(message, { translate, edit }));
   if (message.reaction) bubble.append(element("div", { className: "reaction", textContent: message.reaction }));
-  if (message.rows.length) bubble.append(drawButtons(message, { translate, tap }));
+  if (message.rows.length) bubble.append(drawButtons(message, { translate, tap, open }));
   return bubble;
 }
 
@@ -104,23 +104,27 @@ function formatSize(bytes) {
   return bytes < 1024 ? `${bytes} B` : bytes < 1048576 ? `${Math.round(bytes / 1024)} KB` : `${(bytes / 1048576).toFixed(1)} MB`;
 }
 
-function drawButtons(message, { translate, tap }) {
+function drawButtons(message, { translate, tap, open }) {
   const box = element("div", { className: "buttons" });
   box.setAttribute("role", "group");
   box.setAttribute("aria-label", translate("buttons"));
   for (const row of message.rows) {
     const line = element("div", { className: "row" });
-    for (const key of row) line.append(drawButton(key, message, tap));
+    for (const key of row) line.append(drawButton(key, message, { tap, open }));
     box.append(line);
   }
   return box;
 }
 
-function drawButton(key, message, tap) {
+function drawButton(key, message, { tap, open }) {
   if (key.url !== null) {
     return element("a", { className: "key", href: key.url, target: "_blank", rel: "noopener noreferrer" }, `${key.text} ↗`);
   }
   const button = element("button", { type: "button", className: "key", textContent: key.text });
+  if (key.page) {
+    button.addEventListener("click", () => open(message, key.page));
+    return button;
+  }
   button.disabled = key.data === null;
   button.addEventListener("click", () => {
     button.setAttribute("aria-busy", "true");

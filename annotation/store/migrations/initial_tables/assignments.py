@@ -140,6 +140,7 @@ def create_tables() -> None:
         ),
         sa.Column("excluded_reason", sa.String()),
         sa.Column("post_hoc", sa.Boolean(), server_default=sa.false(), nullable=False),
+        sa.Column("on_page", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.CheckConstraint("(excluded_kind IS NULL) = (excluded_reason IS NULL)", name=op.f("ck_judgement_exclusion")),
         sa.ForeignKeyConstraint(["assignment_id"], ["assignment.id"], name=op.f("fk_judgement_assignment_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_judgement")),

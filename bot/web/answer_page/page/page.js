@@ -1,0 +1,174 @@
+// @ts-check
+/** The item to answer now: drawn from what the server sends, answered by the data of the chat's own buttons. */
+import { byId, call, enter, kept, post, say, start, words } from "./bridge.js";
+import { drawCorrection } from "./corrections.js";
+import { Draft } from "./drafts.js";
+import { drawSpans } from "./spans.js";
+
+/** @typedef {{label: string, data: string}} Action */
+/** @typedef {{node: Node, collect: () => any, apply: (value: any) => void, isReady: () => boolean, tools?: HTMLElement, back?: HTMLElement}} Question */
+const main = /** @type {HTMLElement} */ (document.querySelector("main"));
+const assignment = new URLSearchParams(location.search).get("a") ?? "";
+/** @type {Draft | null} */ let draft = null;
+/** @type {Question | null} */ let question = null;
+/** @type {any} */ let shown = null;
+/** @type {Action | null} */ let undo = null;
+let busy = false;
+
+/** @param {string} name @param {Record<string, any>} [properties] @param {(Node | string)[]} children */
+function make(name, properties = {}, ...children) {
+  const node = Object.assign(document.createElement(name), properties);
+  node.append(...children);
+  return node;
+}
+/** @param {string} label @param {() => void} act @param {string} [className] */
+function makeButton(label, act, className = "") {
+  const button = make("button", { type: "button", textContent: label, className });
+  button.addEventListener("click", act);
+  return button;
+}
+/** A text of the item in its runs. @param {{runs: {text: string, bold?: boolean, underlined?: boolean}[], fold: boolean}} block */
+function drawBlock({ runs, fold }) {
+  const nodes = runs.map(({ text, bold, underlined }) => (bold ? make("strong", {}, text) : underlined ? make("u", {}, text) : text));
+  const paragraph = make("p", { className: "block", lang: shown.language }, ...nodes);
+  return fold ? make("details", {}, make("summary", {}, words.text), paragraph) : paragraph;
+}
+
+/** @param {any} asked @returns {Question | null} */
+function drawQuestion(asked) {
+  const changed = () => draft?.change();
+  if (asked.kind === "edit") return drawCorrection(asked, shown.language, changed);
+  if (asked.kind === "span") return drawSpans(asked, shown.language, changed);
+  if (asked.kind === "choices") return drawBoxes(asked, changed);
+  if (asked.kind === "text" || asked.kind === "number") return drawField(asked, changed);
+  return null;
+}
+/** @param {any} asked @param {() => void} changed @returns {Question} */
+function drawBoxes(asked, changed) {
+  const boxes = asked.options.map((/** @type {string} */ label, /** @type {number} */ index) => {
+    const box = /** @type {HTMLInputElement} */ (make("input", { type: "checkbox", id: `box${index}` }));
+    box.addEventListener("change", changed);
+    return { box, line: make("li", {}, make("label", { htmlFor: box.id, lang: shown.language }, box, make("span", { className: "grow", textContent: label }))) };
+  });
+  const apply = (/** @type {any} */ value) => boxes.forEach((/** @type {any} */ { box }, /** @type {number} */ index) => { box.checked = Array.isArray(value) && value.includes(index); });
+  apply(asked.value);
+  return {
+    node: make("ul", { className: "options boxes" }, ...boxes.map((/** @type {any} */ { line }) => line)),
+    collect: () => boxes.flatMap((/** @type {any} */ { box }, /** @type {number} */ index) => (box.checked ? [index] : [])),
+    apply, isReady: () => true,
+  };
+}
+/** @param {any} asked @param {() => void} changed @returns {Question} */
+function drawField(asked, changed) {
+  const isNumber = asked.kind === "number";
+  const field = /** @type {HTMLInputElement | HTMLTextAreaElement} */ (make(isNumber ? "input" : "textarea", { id: "field", value: asked.value ?? "", autocomplete: "off" }));
+  field.setAttribute("aria-label", words.answer);
+  if (isNumber) { field.setAttribute("inputmode", "numeric"); field.setAttribute("placeholder", `${asked.low}–${asked.high}`); }
+  field.addEventListener("input", changed);
+  return {
+    node: field, collect: () => field.value,
+    apply: (value) => { if (typeof value === "string") field.value = value; },
+    isReady: () => { if (!field.value.trim()) field.focus(); return field.value.trim() !== ""; },
+  };
+}
+
+/** @param {any} asked */
+function drawOptions(asked) {
+  return make("ul", { className: "options" }, ...asked.options.map((/** @type {Action} */ { label, data }, /** @type {number} */ index) => {
+    const button = makeButton("", () => void tap(data));
+    const key = (index + 1) % 10;
+    button.append(make("span", { className: "grow", textContent: label, lang: shown.language }), ...(index < 10 ? [make("kbd", { ariaHidden: "true", textContent: String(key) })] : []));
+    return make("li", {}, button);
+  }));
+}
+/** The sides to compare: in columns, on a phone one above the other. @param {{name: string, text: string}[]} sides */
+const drawSides = (sides) => make("div", { className: "compared" }, ...sides.map(({ name, text }) => make("section", {}, make("h2", { textContent: name }), make("p", { className: "block", textContent: text, lang: shown.language }))));
+
+/** The bar: what answers, and what else can be done. */
+function drawBar() {
+  const asked = shown?.asked, row = make("div", { className: "row wrap" }), rows = /** @type {Node[]} */ ([]);
+  if (question?.tools) rows.push(question.tools);
+  if (shown) row.append(drawMore());
+  if (shown?.actions.keep) row.append(drawAction(shown.actions.keep));
+  if (shown?.actions.back) row.append(drawAction(shown.actions.back));
+  if (question?.back) row.append(question.back);
+  const before = undo;
+  if (before) row.append(makeButton(`↶ ${before.label}`, () => void tap(before.data)));
+  row.append(make("span", { className: "grow" }));
+  if (asked?.leave) row.append(drawAction(asked.leave));
+  if (asked?.none) row.append(Object.assign(makeButton(asked.none, () => void tap(asked.done, [])), { id: "none" }));
+  if (question) row.append(Object.assign(makeButton(words["text-save"], () => void save(), "main"), { id: "save" }));
+  if (!shown) row.append(makeButton(words["go-on"], () => void tap("g:0::"), "main"));
+  byId("buttons").replaceChildren(...rows, row);
+}
+/** @param {Action} action */
+const drawAction = ({ label, data }) => makeButton(label, () => void tap(data));
+/** Skip, report and pause, under one button. */
+function drawMore() {
+  const { skip = [], report = [], pause } = shown.actions, dialog = /** @type {HTMLDialogElement} */ (byId("more"));
+  const part = (/** @type {string} */ title, /** @type {Action[]} */ actions) => (actions.length ? [make("h2", { textContent: title }), ...actions.map((action) => makeButton(action.label, () => { dialog.close(); void tap(action.data); }))] : []);
+  dialog.replaceChildren(...part(words.skip, skip), ...part(words.report, report), ...(pause ? part(words.pause, [pause]) : []), makeButton("✕", () => dialog.close()));
+  const open = makeButton(words.more, () => dialog.showModal());
+  open.setAttribute("aria-label", `${words.skip}, ${words.report}, ${words.pause}`);
+  open.hidden = !skip.length && !report.length && !pause;
+  return open;
+}
+
+/** @param {{item: any, draft: any}} work */
+function draw({ item, draft: stored }) {
+  draft?.end(); draft = null; question = null; shown = item;
+  byId("header").textContent = item?.header ?? "";
+  if (!item) { main.replaceChildren(make("p", { textContent: words.nothing })); drawBar(); return; }
+  const { asked } = item;
+  question = drawQuestion(asked);
+  main.replaceChildren(
+    ...item.blocks.map(drawBlock), ...(item.sides.length ? [drawSides(item.sides)] : []),
+    ...item.answered.map(([title, answer]) => make("p", { className: "quiet", textContent: `${title} — ${answer}` })),
+    make("h1", { textContent: asked.title, lang: item.language, tabIndex: -1 }), ...(asked.help ? [make("p", { className: "quiet", textContent: asked.help, lang: item.language })] : []),
+    question ? question.node : drawOptions(asked),
+  );
+  drawBar();
+  if (question) { draft = new Draft(item, stored, question); }
+  window.scrollTo(0, 0);
+}
+
+/** Do what a button of the chat does, with what was entered. @param {string} data @param {any} [entered] */
+async function tap(data, entered) {
+  if (busy) return;
+  busy = true; document.body.setAttribute("aria-busy", "true");
+  try {
+    const { status, data: work } = await call("POST", "tap", entered === undefined ? { data } : { data, entered });
+    if (status === 200) {
+      const isAnswered = shown && (work.item?.assignment !== shown.assignment || work.item?.revision !== shown.revision || work.item?.asked.name !== shown.asked.name);
+      if (isAnswered) draft?.end(true);
+      undo = work.undo;
+      if (isAnswered || !shown || !question) { draw(work); (main.querySelector("h1") ?? main).focus?.({ preventScroll: true }); }
+      else drawBar();
+      say(work.toast);
+    } else if (status === 401) say(words.again, true);
+    else say(words.offline, true);
+  } catch { say(words.offline, true); void draft?.flush(); }
+  busy = false; document.body.removeAttribute("aria-busy");
+}
+async function save() {
+  if (question?.isReady()) await tap(shown.asked.done, question.collect());
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.isComposing || event.repeat || document.querySelector("dialog[open]")) return;
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); void save(); return; }
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLTextAreaElement || event.target instanceof HTMLInputElement) return;
+  const digit = /^(?:Digit|Numpad)(\d)$/.exec(event.code)?.[1];
+  const option = digit && !question ? shown?.asked.options?.[(Number(digit) + 9) % 10] : null;
+  if (option) { event.preventDefault(); void tap(option.data); }
+});
+
+async function load() {
+  try {
+    const { status, data } = await call("GET", `work?a=${encodeURIComponent(assignment)}`);
+    if (status === 200) draw(data);
+    else { byId("header").textContent = ""; main.replaceChildren(make("p", { textContent: status === 401 ? words.again : words.offline })); }
+  } catch { main.replaceChildren(make("p", { textContent: words.offline }), makeButton(words["go-on"], () => void load())); }
+}
+start();
+void enter().then(load, load);
