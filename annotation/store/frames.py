@@ -189,7 +189,8 @@ def read_responses(
     flags (a JSON list), excluded_kind and excluded_reason (why it does not count, as `store/judgements` says it; None
     where it counts), by_rule (a quality rule or an organiser excluded it), post_hoc, first_excluded_kind (the kind by
     which the first answer would not count), assignment_kind (the kind by which the answer would not count without the
-    exclusion that is stored with it), surface (where it was answered: a `Surface`, or ANSWER_PAGE); unknown cells are None. No clock times.
+    exclusion that is stored with it), surface (where it was answered: a `Surface`, or ANSWER_PAGE);
+    unknown cells are None. No clock times.
     """
     frame = read_frame(session, _select_answers(project))
     frame["flags"] = [None if value is None else json.dumps(value, ensure_ascii=False) for value in frame["flags"]]
