@@ -228,7 +228,7 @@ def test_highlights_may_hold_each_other(tmp_path: Path) -> None:
 @pytest.mark.parametrize("facts", [{"text": "Кіт і ___."}, {"text": "Кіт __ ананас.", "one": "ана"}])
 def test_what_overlaps_itself_stands_twice(tmp_path: Path, facts: dict[str, object]) -> None:
     """Nobody could say which of the places is meant."""
-    with pytest.raises(BadInput, match="stands 2 times in the text"):
+    with pytest.raises(BadInput, match="occurs 2 times in the text"):
         own(tmp_path, **facts)
 
 

@@ -226,14 +226,14 @@ def test_rows_of_one_key_must_show_the_same(tmp_path: Path) -> None:
     assert len(contents(tmp_path, "1,ann,0,cat,dog\n1,bob,0,cat,dog\n").items) == 1
     with pytest.raises(BadInput, match=r"v\.csv:3, i: This row has the item key of line 2") as refusal:
         contents(tmp_path, "1,ann,0,cat,dog\n1,bob,0,dog,cat\n")
-    assert "Name more columns" in str(refusal.value)
+    assert "Add columns to `votes.item`" in str(refusal.value)
 
 
 def test_truth_may_cover_more_than_was_answered_but_not_nothing(tmp_path: Path) -> None:
     """Truth of items without votes is passed over; truth that fits no item at all is a mistake."""
     assert [item.gold for item in contents(tmp_path, "1,ann,0,cat,dog\n", "i,g\n7,1\n1,0\n").items] == ["0"]
     for truth in ("i,g\n7,1\n", "i,g\n"):
-        with pytest.raises(BadInput, match="No row of the truth"):
+        with pytest.raises(BadInput, match="No gold row matches"):
             contents(tmp_path, "1,ann,0,cat,dog\n", truth)
 
 

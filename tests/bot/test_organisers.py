@@ -339,7 +339,7 @@ async def test_a_report_is_replied_to_and_dismissed(chat: Chat, load: Callable[.
     assert text.endswith("Several answers are right")
     await go(chat, organiser, "Answer")
     await chat.send(organiser, "Правильна лише перша.")
-    assert "Your reply has been sent." in organiser.messages[-1].text
+    assert "Reply sent." in organiser.messages[-1].text
     await collect(chat)
     assert person.messages[-1].text == "Організатори відповіли\nПравильних відповідей кілька\nПравильна лише перша."
     await go(chat, organiser, "The item is fine")

@@ -81,7 +81,7 @@ def assert_refused(hromada: Hromada, *arguments: str | Path, says: tuple[str, ..
     [
         ("title:", "titel:", ("project.yaml:2:1, titel", "not known", "Did you mean `title`?")),
         ('title: "Яке слово довше?"\n', "", ("project.yaml:1:1, title", "missing", "Add `title: …`")),
-        ("overlap: 3", "overlap: three", ("project.yaml:14:1, overlap", "no whole number")),
+        ("overlap: 3", "overlap: three", ("project.yaml:14:1, overlap", "not a whole number")),
         ("overlap: 3", "overlap: 0", ("project.yaml:14:1, overlap", "too small. Write 1 or more")),
         ("overlap: 3\n", "", ("project.yaml", "Add `overlap: 3`")),
         ("overlap: 3", "overlap: 3\noverlap: 5", ("project.yaml:15:1, overlap", "Duplicate key, first on line 14")),
@@ -117,7 +117,7 @@ def test_a_mistake_in_the_project_file_is_named_with_its_place(
         (ITEMS + "1,риби,карась,сом,сом\n", ("items.csv:4, id", "Duplicate id '1', first used on line 2")),
         (ITEMS.replace("собака\n", "пес\n"), ("items.csv:2, gold", "'пес' is not among the options (кіт, собака)")),
         (ITEMS.replace("дуб", "береза"), ("items.csv:3, first", "'береза' occurs twice")),
-        (ITEMS.replace("дуб", ""), ("items.csv:3, first", "empty, and one behind it is not")),
+        (ITEMS.replace("дуб", ""), ("items.csv:3, first", "An empty option comes before a filled one")),
         (ITEMS.replace("дуб,береза", ","), ("items.csv:3, first", "fewer than two options")),
         (ITEMS.replace("дерева", " "), ("items.csv:3, hint", "nothing to show")),
         (ITEMS.replace("2,", ",", 1), ("items.csv:3, id", "no id")),
@@ -228,7 +228,7 @@ def test_the_doctor_refuses_a_changed_or_lost_key(hromada: Hromada) -> None:
     assert key.stat().st_mode & 0o077 == 0
     kept = key.read_text()
     hromada.write("more.csv", VOTES.replace("ann", "eve"))
-    for damage, says in (("00" * 32, "not the one"), ("short", "not a key"), (None, "is gone")):
+    for damage, says in (("00" * 32, "not the pseudonym key"), ("short", "not a key"), (None, "is missing")):
         key.unlink() if damage is None else key.write_text(damage)
         ran = hromada("doctor")
         assert (ran.code, says in ran.out) == (1, True), ran.out

@@ -97,7 +97,7 @@ def test_a_text_that_is_another_one_is_told_where_it_differs(hromada: Hromada) -
     hromada.write("votes.csv", "id,text,who,says\n1,The cat sat.,ann,так\n1,The cаt sat.,bob,так\n")
     refused = hromada("check", "words.yaml", env=WIDE)
     assert refused.code == 2
-    assert "but shows another text or other options: 'The cat sat.' and 'The c·U+0430·t sat.'" in refused.err
+    assert "but another text or other options: 'The cat sat.' and 'The c·U+0430·t sat.'" in refused.err
 
 
 def test_labels_that_look_like_an_option_are_told_with_the_odd_sign(hromada: Hromada) -> None:
