@@ -13,6 +13,7 @@ COMPILE := $(UV) pip compile -q --universal --generate-hashes --no-emit-index-ur
 INSPECT := $(abspath build/inspect/bin/python)
 STUDIO := $(abspath $(or $(HROMADA_LABEL_STUDIO),build/label-studio/bin/label-studio))
 ARGS ?=
+PART ?=
 SEED := $(or $(SEED),$(shell date +%s))
 COSTS := $(abspath build/costs.json)
 SIMULATED := agreement_coverage further_coverage gold_review opinion_coverage paired_coverage panel_differences pilots planning score_coverage
@@ -21,7 +22,7 @@ define RUN_TESTS
 mkdir -p build/test && find build/test -not -type d -not -name '*.pyc' -delete && \
 	cp -Rp tests benchmarks docs docker examples requirements README.md README.uk.md CITATION.cff .env.example .gitignore pyproject.toml Makefile build/test/ && \
 	cd build/test && $(if $(SHARED),HROMADA_SHARED="$(SHARED)") HROMADA_LABEL_STUDIO="$(STUDIO)" \
-	HROMADA_INSPECT="$(INSPECT)" HROMADA_SITE="$(abspath build/site)" HROMADA_RUN_COSTS="$(COSTS)" \
+	HROMADA_INSPECT="$(INSPECT)" HROMADA_SITE="$(abspath build/site)" HROMADA_PART="$(PART)" HROMADA_RUN_COSTS="$(COSTS)" \
 	PYTHONDONTWRITEBYTECODE= HYPOTHESIS_STORAGE_DIRECTORY="$(abspath build/hypothesis)" \
 	$(TIMED) "$(abspath $(BIN))/pytest" -n auto --dist loadgroup
 endef
@@ -51,7 +52,7 @@ test: build/developer/installed ## The tests of every change, on the built wheel
 	$(RUN_TESTS) -m "not slow" $(ARGS)
 	cd build/test && HROMADA_RUN_COSTS="$(COSTS)" "$(abspath $(BIN))/pytest" -q tests/house/run_costs.py
 
-test-slow: build/developer/installed build/inspect/installed site ## The tests marked `slow`, and two minutes of `make explore`
+test-slow: build/developer/installed build/inspect/installed site ## The tests marked `slow` (PART=0 or 1 for half of them), and two minutes of `make explore`
 	$(RUN_TESTS) -m slow $(ARGS)
 	$(MAKE) explore ARGS=
 

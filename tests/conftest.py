@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import _later_release
@@ -36,6 +37,8 @@ POSTGRESQL = "HROMADA_TEST_POSTGRESQL"
 LABEL_STUDIO = "HROMADA_LABEL_STUDIO"
 INSPECT = "HROMADA_INSPECT"
 SITE = "HROMADA_SITE"
+PART = "HROMADA_PART"
+"""Which half of the files with slow tests runs, 0 or 1; both where it is empty."""
 TEMPORARY = "PYTEST_DEBUG_TEMPROOT"
 """Where pytest makes the folders of `tmp_path`."""
 HEAVY = (
@@ -47,7 +50,7 @@ HEAVY = (
     "bot.release_inputs",
     "bot.web.live_pages",
 )
-OF_THE_RUN = {SHARED, POSTGRESQL, LABEL_STUDIO, INSPECT, SITE, EXPLORE, "HROMADA_SKIPS", _test_meter.RUN_COSTS}
+OF_THE_RUN = {SHARED, POSTGRESQL, LABEL_STUDIO, INSPECT, SITE, PART, EXPLORE, "HROMADA_SKIPS", _test_meter.RUN_COSTS}
 """What `make test` tells the tests."""
 settings.register_profile("few", max_examples=FEW)
 settings.register_profile("ci", max_examples=FEW, derandomize=True)  # changes are judged by the same examples
@@ -81,13 +84,25 @@ def pytest_report_header() -> str | None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Where slow or property tests alone run, import no module that says so neither itself nor in its conftest.py."""
+    """Where slow or property tests alone run, import no module that says so neither itself nor in its conftest.py.
+
+    Of slow tests also those are left out whose file is in the other half.
+    """
     is_slow_alone = config.getoption("markexpr") == "slow"
+    if is_slow_alone and (part := os.environ.get(PART)) and collection_path in _list_slow_files()[1 - int(part) :: 2]:
+        return True
     word = "hypothesis" if EXPLORE in os.environ else "slow" if is_slow_alone else None
     if word is None or not collection_path.name.startswith("test_"):
         return None
     beside = (collection_path, collection_path.with_name("conftest.py"))
     return None if any(path.is_file() and word in path.read_text("utf-8") for path in beside) else True
+
+
+@cache
+def _list_slow_files() -> list[Path]:
+    """The files with slow tests, in an order in which neighbours cost about the same."""
+    files = Path(__file__).parent.rglob("test_*.py")
+    return sorted(file for file in files if "mark.slow" in file.read_text("utf-8"))
 
 
 @pytest.hookimpl(tryfirst=True)
