@@ -220,8 +220,9 @@ async def _run(workers: Workers, user_id: int, use_case: Callable[[Session], Any
 
     def attempt(session: Session) -> Any:
         try:
-            return use_case(session)
-        except (Stale, BadInput, DraftConflict, _NotKnown) as refused:  # nothing was changed, and nothing is broken
+            with session.begin_nested():
+                return use_case(session)
+        except (Stale, BadInput, DraftConflict, _NotKnown) as refused:  # no failure: receipts of messages are kept
             return refused
 
     try:
