@@ -21,11 +21,11 @@ from aggregation.errors import HromadaError, explain_disk
 from bot.commands.command_line import CommandTable
 
 FIRST_STEPS = """\
-hromada demo                          a report, from simulated people
-hromada new words --template baseline a campaign, or --from votes.csv
-hromada try words/project.yaml        answer it in your browser
-hromada bot                           ask people, after load and start
-hromada export --to results           tables, and a report to open"""
+hromada demo                          simulated people
+hromada new words --template baseline a campaign
+hromada try words/project.yaml        in your browser
+hromada bot                           ask people
+hromada export --to results           a report"""
 """The top of `hromada --help`: from nothing to a report."""
 PANELS: Mapping[str, Mapping[str, str]] = {
     "Prepare": {

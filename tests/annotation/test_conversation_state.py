@@ -40,6 +40,7 @@ STORED_DRAFT = {
     "aside": {"fourth": [1]},
     "messages": {"first": [70]},
     "is_below": False,
+    "page": None,
 }
 STORED: list[tuple[ConversationState, str, dict[str, Any]]] = [
     (ConversationState(), "", {}),

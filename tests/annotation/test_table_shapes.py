@@ -348,5 +348,5 @@ def test_long_lists_are_cut_and_words_with_commas_quoted(tmp_path: Path) -> None
     (tmp_path / "p.yaml").write_text(WIDE_PROJECT.replace("MORE", "where: {nots: empty}"), "utf-8")
     votes = project_file.read_project(tmp_path / "p.yaml").definition.votes
     assert votes is not None
-    with pytest.raises(BadInput, match=r"names under `votes\.where`\. Did you mean `notes`\? It has: id, ann, text,"):
+    with pytest.raises(BadInput, match=r"named under `votes\.where`\. Did you mean `notes`\? It has: id, ann, text,"):
         list(judgements.read_raw_votes(tmp_path / "w.csv", votes))

@@ -181,7 +181,7 @@ def test_the_list_says_how_each_stands(hromada: Hromada, who: str) -> None:
 IMPOSSIBLE = [
     (("nothing",), "No project 'nothing' is loaded."),
     (("suspend", "nobody", "--reason", "x"), "Nobody has the pseudonym 'nobody'."),
-    (("suspend", "WHO", "--reason", " "), "Why?"),
+    (("suspend", "WHO", "--reason", " "), "A reason is required"),
     (("pay", "WHO", "many", "--project", "words"), "'many' is no amount."),
     (("pay", "WHO", "5", "--project", "words", "--currency", "UAH"), "words pays in EUR."),
     (("forget", "WHO"), "cannot be undone"),

@@ -56,9 +56,9 @@ def test_a_file_without_people_is_ranked_too(hromada: Hromada) -> None:
     ("text", "said"),
     [
         (HEADER + "a,t,0.5\nb,t,0.4\na,t,0.6\n", ":4, model: a · t is on line 2 already. Keep one of the rows."),
-        (HEADER + "a,t,0.5\nb,t,good\n", ":3, value: 'good' is no number. Write it with a point"),
-        (HEADER + 'a,t,0.5\nb,t,"0,4"\n', ":3, value: '0,4' is no number."),
-        (HEADER + "a,t,0.5\nb,t,inf\n", ":3, value: 'inf' is no number."),
+        (HEADER + "a,t,0.5\nb,t,good\n", ":3, value: 'good' is not a number. Write, for example, 0.68"),
+        (HEADER + 'a,t,0.5\nb,t,"0,4"\n', ":3, value: '0,4' is not a number."),
+        (HEADER + "a,t,0.5\nb,t,inf\n", ":3, value: 'inf' is not a number."),
         (HEADER + "a,t,0.5\n,t,0.4\n", ":3, model: The model has no name."),
         (HEADER + "a,t,0.5\n", ", model: There is one system only, a."),
         (HEADER, "The file has no rows."),

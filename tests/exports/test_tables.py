@@ -249,11 +249,11 @@ def test_responses_are_all_there_sorted_and_named_by_data_set(make: Make) -> Non
     release = released(second, first)
     assert list(release.responses.columns) == list(RESPONSE_COLUMNS)
     assert writers.format_csv(release.responses).splitlines()[1:] == [
-        "а,x,1,x,a,,так,так,,так,,,,,,,,,,main,false,,,,,,,,",
-        """б,i1,1,i1,a,,'=так,'=так,,'=так,,"[""так"", ""ні""]",,,,1.5,,,,main,true,,,,,control item,control item,,""",
-        "б,i1,1,i1,b,,так,так,,так,undone,,,,,,,,,main,false,,,9,,extra,undone,,",
-        "б,i1,1,i1,b,,ні,ні,,ні,,,,,,,,,,main,false,,,10,,,,,",
-        "б,i2,1,i2,b,,так,так,,так,,,,,,,,,,main,false,,,,,,,,",
+        "а,x,1,x,a,,так,так,,так,,,,,,,,,,main,false,,,,,,,,,",
+        """б,i1,1,i1,a,,'=так,'=так,,'=так,,"[""так"", ""ні""]",,,,1.5,,,,main,true,,,,,control item,control item,,,""",
+        "б,i1,1,i1,b,,так,так,,так,undone,,,,,,,,,main,false,,,9,,extra,undone,,,",
+        "б,i1,1,i1,b,,ні,ні,,ні,,,,,,,,,,main,false,,,10,,,,,,",
+        "б,i2,1,i2,b,,так,так,,так,,,,,,,,,,main,false,,,,,,,,,",
     ]
 
 

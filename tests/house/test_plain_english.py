@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import bot
+
 TELL_TALES = {
     "stand, stands, stood (is, has, occurs)": r"\b(?:stands?|stood)\b(?! (?:for|up)\b)(?!-)",
     "lie, lies, lying (is, are)": r"\b(?:lies?|lying)\b",
@@ -20,6 +22,7 @@ TELL_TALES = {
     "is no (is not a)": r"(?<!there )\b(?:is|are) no\b(?! longer\b)",
 }
 """What to find, by what it is (and what to write in its place)."""
+PACKAGES = Path(bot.__file__).parents[1]
 CATALOGUES = (
     "bot/conversation/texts/en.ftl",
     "bot/conversation/texts/organisers.en.ftl",
@@ -41,7 +44,7 @@ def list_texts(root: Path) -> Iterator[tuple[str, str]]:
         if not page.name.endswith(".uk.md"):
             yield page.relative_to(root).as_posix(), page.read_text("utf-8")
     for name in CATALOGUES:
-        text = (root / name).read_text("utf-8")
+        text = (PACKAGES / name).read_text("utf-8")
         if name.endswith(".po"):
             text = "\n".join(line for line in text.splitlines() if line.startswith("msgid "))
         yield name, text

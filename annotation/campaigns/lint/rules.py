@@ -108,7 +108,7 @@ GROUP_IN_POOLS = LintRule(
 GOLD_POSITION = LintRule(
     name="gold-position",
     severity=Severity.WARNING,
-    description="gold stands at some places of the options more often than chance allows (χ², p < .001)",
+    description="gold is at some places of the options more often than chance allows (χ², p < .001)",
     remedy=Finding("shuffle"),
 )
 REPEATED_QUESTION = LintRule(

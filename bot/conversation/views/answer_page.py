@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from annotation.campaigns.questions import ScaleQuestion, SpanQuestion
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout, updates_and_calls
 from bot.conversation.inputs import INPUTS
-from bot.conversation.inputs.options import ScaleInput
+from bot.conversation.inputs.page_questions import build_buttons_question, describe_page_question
 from bot.conversation.inputs.preferences import PreferenceInput
 from bot.conversation.message_layout import TextBlock
-from bot.conversation.spans import span_drafts
 from bot.conversation.texts import Texts
 from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, InlineButton
 from bot.conversation.views import items, menus
@@ -27,7 +25,6 @@ WORDS = (
 """The ids of the texts of the page, which knows them without `page-`."""
 SHARED_WORDS = ("go-on", "text-save", "undo", "skip", "report", "pause", "more")
 """The words that the page has in common with the chat."""
-BUTTON_KINDS = {"choice", "preference"}
 """Questions that one tap answers."""
 
 
@@ -60,65 +57,18 @@ def describe_item(
         data = [button.data for row in buttons for button in row]
         options = [{"label": line, "data": one} for line, one in zip(lines, data, strict=True)]
         title = translate("which-answer")
-        return described | {"blocks": _describe_blocks(item, ""), "asked": _build_buttons_question(title, "", options)}
+        return described | {"blocks": _describe_blocks(item, ""), "asked": build_buttons_question(title, "", options)}
     progress = items.build_item_progress(item, draft, translate)
     described["answered"] = [list(pair) for pair in progress.answered]
     described["blocks"] = _describe_blocks(item, asked.shown.field_text)
     rules = items.format_stage_rules(item, translate) if item.stage in items.STAGE_TEXTS else ""
     described["blocks"] = ([{"runs": [{"text": rules}], "fold": False}] if rules else []) + described["blocks"]
-    described["asked"] = _describe_question(asked, translate, stored) | {
+    described["asked"] = describe_page_question(asked, translate, stored) | {
         "name": asked.shown.name,
         "leave": _find_button(items.build_answer_buttons(item, translate, asked), ButtonAction.LEAVE_UNANSWERED),
         "done": message_layout.build_button("", ButtonAction.DONE, *asked.address).data,
     }
     return described
-
-
-def _describe_question(asked: AskedQuestion, translate: Texts, stored: str | None) -> dict[str, Any]:
-    shown, question = asked.shown, asked.shown.question
-    question_input = INPUTS[question.kind]
-    described = {"kind": question.kind, "title": question.text, "help": question.help or ""}
-    described["value"] = question_input.restore_entered(asked, stored)
-    if question.kind == "choices":
-        return described | {"options": list(shown.options)}
-    if question.kind == "edit":
-        return described | {"original": shown.field_text}
-    if isinstance(question, SpanQuestion):
-        return described | {
-            "pieces": list_pieces(shown.field_text), "most": question.most, "none": question.none_text or ""
-        }  # fmt: skip
-    if isinstance(question, ScaleQuestion) and question.is_typed:
-        return described | {"kind": "number", "low": question.options[0], "high": question.options[-1]}
-    if question.kind not in BUTTON_KINDS | {"scale"}:
-        return described
-    labels = list(shown.options)
-    if isinstance(question_input, PreferenceInput):
-        labels = list(question_input.name_options(shown, translate, language=asked.language))
-    ends = question.ends if isinstance(question, ScaleQuestion) and isinstance(question_input, ScaleInput) else None
-    if ends:
-        labels[0], labels[-1] = f"{labels[0]} — {ends[0]}", f"{labels[-1]} — {ends[1]}"
-    options = [
-        {"label": label, "data": message_layout.build_button("", ButtonAction.ANSWER, *asked.address, index).data}
-        for index, label in enumerate(labels)
-    ]
-    return described | _build_buttons_question(question.text, question.help or "", options)
-
-
-def _build_buttons_question(title: str, help_text: str, options: list[dict[str, str]]) -> dict[str, Any]:
-    return {"kind": "buttons", "title": title, "help": help_text, "options": options, "value": None}
-
-
-def list_pieces(text: str) -> list[dict[str, Any]]:
-    """A text in its order: words of the chat's own splitting with their ends, `{text, start, end}`, and what stands
-    between them, `{text}`. Ends count characters of the text as it is stored.
-    """
-    pieces: list[dict[str, Any]] = []
-    done = 0
-    for start, end in span_drafts.split_text(text).words:
-        pieces += [{"text": text[done:start]}] if start > done else []
-        pieces.append({"text": text[start:end], "start": start, "end": end})
-        done = end
-    return [*pieces, {"text": text[done:]}] if done < len(text) else pieces
 
 
 def _describe_blocks(item: AssignedItem, field_text: str) -> list[dict[str, Any]]:

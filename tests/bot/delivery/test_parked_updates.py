@@ -121,7 +121,7 @@ async def test_an_update_without_content_is_not_tried_again(stage: Stage) -> Non
     [update] = stage.telegram.take()
     monster = {**update, "update_id": 3, "message": {**update["message"], "from": {"id": 2**70}}}
     await stage.app.deliver(monster)
-    with stage.db.transaction() as session, pytest.raises(BadInput, match="u3 could not be stored"):
+    with stage.db.transaction() as session, pytest.raises(BadInput, match="u3 has no stored content"):
         parked.retry_parked(session, ["u3"], now=stage.now)
     assert [(delivery.key, delivery.is_empty) for delivery in list_parked(stage)] == [("u3", True)]
     with stage.db.transaction() as session:
@@ -129,13 +129,13 @@ async def test_an_update_without_content_is_not_tried_again(stage: Stage) -> Non
     assert list_parked(stage) == []
 
 
-@pytest.mark.parametrize("refusal", ["may not be written", "no such table"])
+@pytest.mark.parametrize("refusal", ["is read-only", "no such table"])
 async def test_a_database_that_takes_no_update_loses_none(stage: Stage, refusal: str) -> None:
     """It is read-only, as a stand-by is, or a table is gone: Telegram is not told that the update is stored."""
     person = stage.telegram.person(1)
     person.send("/start")
     [update] = stage.telegram.take()
-    broken = refusing_writes(stage) if refusal == "may not be written" else renamed_inbox(stage)
+    broken = refusing_writes(stage) if refusal == "is read-only" else renamed_inbox(stage)
     with broken, pytest.raises((BadInput, NotWritable), match=refusal):
         await stage.app.deliver(update)
     assert stage.rows("SELECT count(*) FROM inbox") == [(0,)]

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
 HOW_COLLECTED = {
     "annotator", "position", "page", "session", "seconds", "gap_hours", "first_response", "first_excluded_reason",
+    "surface",
 }  # fmt: skip
-"""The columns of human_responses.csv that tell who answered, when and in how many tries."""
+"""The columns of human_responses.csv that tell who answered, when, where and in how many tries."""
 SPANS: Mapping[str, Any] = {
     "project": "spans", "title": "Частини", "language": "uk", "instructions": "Читайте.", "overlap": 2,
     "questions": [

@@ -39,8 +39,8 @@ STORY = "\n\n".join([
     SENTENCE * 20 + "Кінець. \n",
 ])  # fmt: skip
 WRONG, RIGHT = ("подивився", "засміявся", "запитала", "пішов"), ("подивилася", "засміялася", "запитав", "пішла")
-DIFFERENT = {"annotator", "answered_at", "seconds", "shown_at", "active_seconds"}
-"""What a row says of the person and of the time, and nothing of the answer."""
+DIFFERENT = {"annotator", "answered_at", "seconds", "shown_at", "active_seconds", "surface"}
+"""What a row says of the person, the time and the place, and nothing of the answer."""
 REMARK = "Гарна казка, «+».\nДва рядки."
 
 

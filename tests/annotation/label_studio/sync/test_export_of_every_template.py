@@ -67,6 +67,7 @@ GATES = {"stages", "quality", "controls", "content_warning", "consent", "profile
 """What stands before the items of a template or after their answers, and is no matter of these."""
 HOW_COLLECTED = {
     "annotator", "option_order", "position", "page", "session", "gap_hours", "instruction_sha256", "stimulus_sha256",
+    "surface",
 }  # fmt: skip
 """The columns of human_responses.csv that tell how an answer was collected, which no export of Label Studio holds."""
 
