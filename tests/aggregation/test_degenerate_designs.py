@@ -104,6 +104,7 @@ def find_faults(kind: AnswerTypeName, said: str, sizes: Sequence[tuple[int, int]
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.slow
 def test_every_number_has_an_interval_around_it_or_a_reason(kind: AnswerTypeName) -> None:
     faults = [
         fault for said in ("all right", "all tied", "nobody agrees") for fault in find_faults(kind, said, TELLING)

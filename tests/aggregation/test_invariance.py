@@ -96,11 +96,6 @@ CASES = [(kind, method) for kind in ANSWERS for method in list_methods(kind) if 
 """GLAD on boxes is GLAD on labels, once for each box; so are the other methods."""
 
 
-def is_slow(kind: str, method: Method) -> bool:
-    """Methods that are fitted in many rounds, and those that are fitted again for each box."""
-    return method in {"dawid_skene", "glad", "one_coin_dawid_skene"} or (kind == "boxes" and method != "majority")
-
-
 def find_labels(answers: Answers, method: Method) -> dict[str, tuple[set[str], float]] | None:
     """By item, the labels that are best, and their confidence; None where the method is refused."""
     try:
@@ -145,10 +140,11 @@ def assert_same_scores(
 
 @pytest.mark.parametrize(
     ("kind", "method"),
-    [pytest.param(*case, marks=pytest.mark.slow if is_slow(*case) else ()) for case in CASES],
+    CASES,
 )
 @settings(max_examples=5, deadline=None)
 @given(data=st.data())
+@pytest.mark.slow
 def test_consensus_depends_on_no_name_no_order_and_no_copy(kind: str, method: Method, data: st.DataObject) -> None:
     """Rows shuffled, people and items renamed, every item copied: the same labels with the same confidence."""
     votes = data.draw(draw_votes(kind))
@@ -181,14 +177,11 @@ def test_no_name_of_an_item_tips_votes_in_exact_balance() -> None:
 
 @pytest.mark.parametrize(
     "method",
-    [
-        pytest.param(method, marks=[pytest.mark.slow] if method == "glad" else [])
-        for kind, method in CASES
-        if kind == "label"
-    ],
+    [method for kind, method in CASES if kind == "label"],
 )
 @settings(max_examples=5, deadline=None)
 @given(data=st.data())
+@pytest.mark.slow
 def test_consensus_renames_its_labels_with_the_classes(method: Method, data: st.DataObject) -> None:
     """Classes of other names: the same consensus in the new names, whichever comes first in the alphabet."""
     votes = data.draw(draw_votes("label"))
@@ -203,6 +196,7 @@ def test_consensus_renames_its_labels_with_the_classes(method: Method, data: st.
 @pytest.mark.parametrize("kind", ANSWERS)
 @settings(max_examples=5, deadline=None)
 @given(data=st.data())
+@pytest.mark.slow
 def test_scores_depend_on_no_name_and_no_order_and_copies_only_add_to_n(kind: str, data: st.DataObject) -> None:
     """Of every unit: individuals, the majority, and Dawid-Skene where it fits."""
     votes = data.draw(draw_votes(kind))

@@ -93,6 +93,7 @@ def test_what_is_no_task_is_named_with_its_reason(programme: Programme) -> None:
         assert programme.benchmark.manifest["left_out"] == {}
 
 
+@pytest.mark.slow
 def test_a_second_build_has_the_same_bytes_and_no_trace_of_this_machine(programme: Programme) -> None:
     """Also of people's result files; and no file holds a path, a time of day or a name."""
     again = programme.campaigns.build(programme.name)

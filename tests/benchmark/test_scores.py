@@ -204,6 +204,7 @@ def list_harness_values(content: dict[str, Any], task: str) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("task", TASKS)
+@pytest.mark.slow
 def test_single_answers_have_the_scores_of_baseline(built: Built, task: str) -> None:
     """The grades in all people's sample files together give every metric of the individual unit."""
     people = built.list_people(task)
@@ -296,6 +297,7 @@ def test_a_model_on_the_same_items_has_the_same_hash(built: Built, task: str) ->
 
 
 @pytest.mark.parametrize("task", TASKS)
+@pytest.mark.slow
 def test_hashes_are_known_before_the_harness_runs(built: Built, task: str) -> None:
     """prompts.csv has the hashes that the harness writes, also with examples before the item."""
     known = read_prompts(built)

@@ -237,6 +237,7 @@ def db(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory)
 @example(campaign=Campaign(EVERY_ANSWER, ruled=None, withdrawn=None, erased=None))
 @example(campaign=Campaign(EVERY_ANSWER, ruled="ann", withdrawn="bob", erased="cyd"))
 @pytest.mark.slow_on("postgresql")
+@pytest.mark.slow
 def test_the_same_answers_count_everywhere(db: database.Database, tmp_path: Path, campaign: Campaign) -> None:
     """Exclusions of every kind, revisions, skips, repeats, controls, exposures, withdrawals and erasures."""
     reasons = {one.key: explain(campaign, one) for one in campaign.answers}

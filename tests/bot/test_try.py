@@ -140,6 +140,7 @@ async def test_a_person_answers_and_nothing_is_left(command: Hromada, folder: Pa
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_a_bot_on_a_local_telegram_keeps_what_is_answered(command: Hromada, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody needs a token; whoever answers is marked as simulated, in the database that commands read afterwards.
 

@@ -99,6 +99,7 @@ def test_a_question_without_labels_keeps_its_majority_and_says_so(hromada: Hroma
     ],
     ids=lambda one: one[0],
 )
+@pytest.mark.slow
 def test_a_refused_method_is_an_error_where_the_question_is_named(hromada: Hromada, named: Sequence[str]) -> None:
     """Nothing is written by a method that does not apply."""
     judged(hromada)

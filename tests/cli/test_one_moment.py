@@ -41,7 +41,6 @@ COMMANDS = (
     "release one out --draft --no-replay",
 )  # fmt: skip
 SLOW = frozenset(COMMANDS[-3:])
-ON_BOTH = frozenset({"baseline one two", "compare one two --to out", "export --to out"})
 """What the fast tier runs on PostgreSQL too; the slow tier runs all of them there."""
 
 
@@ -107,13 +106,10 @@ def run(hromada: Hromada, words: str) -> tuple[str, dict[str, bytes]]:
 
 @pytest.mark.parametrize(
     ("place", "words"),
-    [
-        pytest.param(name, words, marks=[pytest.mark.slow] if is_slow else [])
-        for words in COMMANDS
-        for name, is_slow in (("sqlite", words in SLOW), ("postgresql", words not in ON_BOTH))
-    ],
+    [(name, words) for words in COMMANDS for name in ("sqlite", "postgresql")],
     indirect=["place"],
 )
+@pytest.mark.slow
 def test_answers_that_arrive_between_statements_are_in_all_of_the_output_or_in_none(
     place: tuple[Hromada, Arrivals], words: str
 ) -> None:

@@ -88,6 +88,7 @@ def rename_people(files: dict[str, str]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("method", ["majority", pytest.param("dawid_skene", marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_the_same_votes_in_another_database_give_the_same_numbers(
     hromada: Hromada, tmp_path: Path, method: str
 ) -> None:

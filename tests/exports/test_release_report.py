@@ -100,6 +100,7 @@ def test_other_rules_stand_beside_the_numbers_as_collected(state: ReleaseState) 
     assert all("as collected" in panel for panel in chapter.panels)
 
 
+@pytest.mark.slow
 def test_the_lint_has_the_most_serious_first_and_a_row_where_nothing_was_found(make_release: Any) -> None:
     ids = tuple(f"i{number}" for number in range(10))
     findings = tuple(

@@ -64,6 +64,7 @@ def test_a_stress_test_leaves_a_sound_database_and_every_answer(db: Database, st
     assert [kind for kind in _stress.STEPS if not log.done[kind]] == []
 
 
+@pytest.mark.slow
 def test_a_short_stress_test_leaves_a_sound_database_and_every_answer(db: Database, short: _stress.StressPlan) -> None:
     """The same of 300 steps by 8 threads in one process, on both databases."""
     run_stress(db, short)

@@ -39,14 +39,6 @@ def list_columns() -> list[tuple[str, str]]:
     return [(frame, column) for frame, columns in known.items() for column in columns]
 
 
-def list_runs() -> list[Any]:
-    """Each column; every third of those of votes is one of the fast tier."""
-    return [
-        pytest.param(*one, marks=[] if one[0] == "responses" and number % 3 == 0 else [pytest.mark.slow])
-        for number, one in enumerate(list_columns())
-    ]
-
-
 def alter(value: Any) -> Any:
     """Another value of the same kind."""
     if isinstance(value, bool):
@@ -71,7 +63,8 @@ def test_only_pages_are_left_out(built: ReleaseFolder, without_pages: ReleaseFol
     assert sorted(built.files.keys() - without_pages.files.keys()) == ["report.html", "report.uk.html"]
 
 
-@pytest.mark.parametrize(("frame", "column"), list_runs())
+@pytest.mark.parametrize(("frame", "column"), list_columns())
+@pytest.mark.slow
 def test_an_altered_raw_value_is_found(
     inputs: ReleaseInputs, without_pages: ReleaseFolder, frame: str, column: str
 ) -> None:
