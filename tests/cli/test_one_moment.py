@@ -41,7 +41,6 @@ COMMANDS = (
     "release one out --draft --no-replay",
 )  # fmt: skip
 SLOW = frozenset(COMMANDS[-3:])
-"""What the fast tier runs on PostgreSQL too; the slow tier runs all of them there."""
 
 
 @pytest.fixture(scope="module")
