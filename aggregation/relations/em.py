@@ -234,7 +234,7 @@ def _list_posteriors(votes: VoteRelation) -> list[str]:
 
 
 class _Stored:
-    """The latest tables that an engine stores for a fit: so many at most at any time, for each has a row an item."""
+    """The latest tables that an engine stores for a fit. They are few, since each has a row for every item."""
 
     def __init__(self, *, n_kept: int) -> None:
         self._n_kept = n_kept

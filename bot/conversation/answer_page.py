@@ -1,7 +1,7 @@
 """The answer page: the item that somebody has now, what they do with it, and the draft of what they enter.
 
 An answer is a tap like any other (`update_handler.build_page_tap`), so that nothing of the work is done in another way
-than in the chat; what is shown is read anew after it.
+than in the chat; what is shown is read again after it.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _get_draft(context: UpdateContext, item: AssignedItem) -> tuple[AnswerDraft,
 
 
 class DraftConflict(Exception):
-    """Another device has stored a newer draft, `stored`, None where the draft is no longer there."""
+    """Another device has stored a newer draft, `stored`, or None if that draft is gone."""
 
     def __init__(self, stored: dict[str, Any] | None) -> None:
         super().__init__("there is another draft")
@@ -123,7 +123,7 @@ def save_draft(context: UpdateContext, sent: PageDraft) -> int:
 
 
 def summarise_calls(calls: Sequence[TelegramCall]) -> dict[str, Any]:
-    """What the page is told of the calls that answer a tap: the toast, and the button that opens the item again."""
+    """What calls that answer a tap mean for the page: the toast, and the button that opens the item again."""
     texts = [call.text for call in calls if isinstance(call, TapAcknowledgement) and call.text]
     undo = [view.find_undo(call.buttons) for call in calls if isinstance(call, MessageEdit)]
     return {"toast": "\n".join(texts), "undo": next(filter(None, undo), None)}

@@ -94,7 +94,7 @@ class QuestionInput(ABC):
         """The draft after an answer that was entered on the answer page; raises BadInput for any other JSON value."""
         raise Stale("This question has buttons on the page.")
 
-    def restore_entered(self, asked: AskedQuestion, stored: str | None) -> Any:  # noqa: ARG002  # most begin anew
+    def restore_entered(self, asked: AskedQuestion, stored: str | None) -> Any:  # noqa: ARG002  # most start empty
         """What the answer page begins with, as `apply_entered` takes it; `stored` is an answer to be changed."""
         return None
 
