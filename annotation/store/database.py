@@ -9,7 +9,6 @@ import contextlib
 import json
 import os
 import sqlite3
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -31,6 +30,7 @@ from annotation import input_files
 from annotation.errors import BadInput, NotFound, Where
 from annotation.store import driver_errors, migrations, models, table_base
 from annotation.store.models import Annotator, AnnotatorRow
+from annotation.store.writer_turns import WriterTurns
 from annotation.vocabulary import UNSAID_TIME_ZONE
 
 TIME_ZONE = "organisers_time_zone"
@@ -201,7 +201,7 @@ class Database:
     """A database whose schema is up to date; on SQLite the threads of a process write one after another."""
 
     engine: sa.Engine
-    _writing: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
+    _turns: WriterTurns = field(default_factory=WriterTurns, repr=False, compare=False)
 
     @contextmanager
     def transaction(self) -> Iterator[Session]:
@@ -236,17 +236,18 @@ class Database:
         """Let the threads of this process write to SQLite in turns; on PostgreSQL do nothing.
 
         SQLite's own lock is unfair: some threads would wait for seconds. Other processes do not take part in the turns.
-        A thread that waits longer than `BUSY_SECONDS` goes on without its turn and leaves the waiting to SQLite.
+        A thread goes on without its turn, and leaves the waiting to SQLite, where nobody wrote for `BUSY_SECONDS`.
         """
         if self.engine.dialect.name != "sqlite":
             yield
             return
-        acquired = self._writing.acquire(timeout=BUSY_SECONDS)
+        is_mine, succeeded = self._turns.take(patience=BUSY_SECONDS), False
         try:
             yield
+            succeeded = True
         finally:
-            if acquired:
-                self._writing.release()
+            if is_mine:
+                self._turns.pass_on(succeeded=succeeded)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
