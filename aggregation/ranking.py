@@ -184,11 +184,11 @@ def rank_systems(
     number above 0 per task; 1 each where None. With missing scores, `condorcet`, `copeland` and `minimax` compare each
     pair on the tasks that both have; the means take the task's median for a missing score, as the authors' code does
     (the gap too, which their code has for complete tables only); the other voting rules are not computed, as in their
-    code. Raises HromadaError for a frame that cannot be ranked, and for a `gamma` that is no number.
+    code. Raises HromadaError for a frame that cannot be ranked, and for a `gamma` that is not a number.
     """
     _check_scores(scores)
     if not math.isfinite(gamma):
-        raise HromadaError("γ is no number.", remedy="Give a score like 0.95, on the scale of the others.")
+        raise HromadaError("γ is not a number.", remedy="Give a score like 0.95, on the scale of the others.")
     weighed = _weigh_evenly(scores) if weights is None else weights.reindex(scores.columns)
     _check_weights(weighed)
     return tuple(_apply_rule(rule, scores, weighed, gamma=gamma) for rule in RULES)

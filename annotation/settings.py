@@ -149,11 +149,11 @@ class Settings(FileSettings):
     @field_validator("time_zone")
     @classmethod
     def _require_zone(cls, value: str) -> str:
-        """Refuse what is no time zone."""
+        """Refuse what is not a time zone."""
         try:
             zoneinfo.ZoneInfo(value)  # 10 ms faster than the list of all zones
         except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
-            raise ValueError(f"{value!r} is no time zone: write it like Europe/Kyiv") from None
+            raise ValueError(f"{value!r} is not a time zone: write it like Europe/Kyiv") from None
         return value
 
     @field_validator(

@@ -139,7 +139,7 @@ def parse_bot_id(token: str) -> int:
     number = token.partition(":")[0]
     if not (number.isascii() and number.isdigit() and int(number) <= MAX_BOT_ID):
         raise BadInput(
-            "This is no token of a bot.",
+            "This is not the token of a bot.",
             where=Where(field="HROMADA_TELEGRAM_TOKEN"),
             remedy="Copy it again from @BotFather: it begins with a number and a colon.",
         )

@@ -81,6 +81,6 @@ def refuse_identities(
     more = f" and {len(identities) - NAMED_PLACES} more" if len(identities) > NAMED_PLACES else ""
     raise HromadaError(
         f"Files would tell who somebody is, and nothing was written: {places}{more}.",
-        remedy=f"Take it out of the items, texts, reasons or declared facts in which it stands, and {verb} again.",
+        remedy=f"Take it out of the items, texts, reasons or declared facts that contain it, and {verb} again.",
         where=Where(file=identities[0].file),
     )

@@ -220,7 +220,7 @@ def write_benchmark(benchmark: Benchmark, folder: Path, key_folder: Path) -> tup
     """
     if benchmark.key_files and key_folder.resolve().is_relative_to(folder.resolve()):
         raise HromadaError(
-            "Hidden gold would lie inside the folder that is published.",
+            "Hidden gold would be inside the folder that is published.",
             remedy="Name a folder outside it with --key.",
             where=Where(file=key_folder),
         )

@@ -75,7 +75,7 @@ def read_manifest(folder: Path) -> Mapping[str, Any]:
             raise ValueError(MANIFEST)
     except (AttributeError, KeyError, OSError, TypeError, ValueError) as failure:
         raise HromadaError(
-            f"This is no folder of `hromada release` or `hromada build` ({type(failure).__name__}).",
+            f"This is not a folder of `hromada release` or `hromada build` ({type(failure).__name__}).",
             remedy="Name a folder with the manifest.json that they write.",
             where=Where(file=folder),
         ) from None

@@ -294,7 +294,7 @@ def _list_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
                 row = json.loads(line)
             except ValueError:
                 raise HromadaError(
-                    "This line is no JSON.",
+                    "This line is not JSON.",
                     remedy='Write one object a line: {"item_id": …, "answer": …}.',
                     where=Where(file=file, line=number),
                 ) from None

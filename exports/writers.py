@@ -141,7 +141,7 @@ def _make_folder(folder: Path) -> None:
 def _refuse_folder(target: Path) -> None:
     if target.is_dir():
         raise HromadaError(
-            "A folder stands where this file has to go.",
+            "There is a folder where this file has to go.",
             remedy="Move it away, or choose another folder to export to.",
             where=Where(file=target),
         )
@@ -196,7 +196,7 @@ def describe_encoding_error(error: UnicodeEncodeError, path: Path) -> HromadaErr
     """The error of a text with half a character, which no file can hold: where it stands, and what to do."""
     around = error.object[max(0, error.start - 20) : error.start]
     return HromadaError(
-        f"Half a character (a lone surrogate) stands in a text after {around!r}.",
+        f"There is half a character (a lone surrogate) in a text after {around!r}.",
         remedy="Correct that item or answer in its source, then export again.",
         where=Where(file=path),
     )
@@ -271,7 +271,7 @@ def _build_parquet(rows: Sequence[DataRow], columns: ColumnTypes, *, name: str) 
         ]
     except UnicodeEncodeError as error:
         raise HromadaError(
-            f"Half a character (a lone surrogate) stands in a text for {name}.",
+            f"There is half a character (a lone surrogate) in a text for {name}.",
             remedy="Correct that item or answer in its source, then export again.",
         ) from error
     buffer = io.BytesIO()

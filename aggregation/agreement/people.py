@@ -142,7 +142,7 @@ def estimate_pooled_cohen(votes: Votes, *, resampling: Resampling, how: str) -> 
         resampled = item_columns.resample(resampling, statistic=lambda sums: shared.compute_pooled(sums)[:, None])
     how = f"{how}; {len(shared.pairs)} pairs, which share {median:g} items in the median"
     if can_compute and is_too_large:
-        how += f"; no interval, because resampling so many pairs takes more than {MAX_RESAMPLED_NUMBERS:.0e} numbers"
+        how += f"; no interval, because resampling the pairs takes more than {MAX_RESAMPLED_NUMBERS:.0e} numbers"
     code = "one-shared-item" if median == 1 else "few-shared-items"
     return estimate_coefficient(
         Definition(

@@ -82,7 +82,7 @@ def check_span_votes(frame: pd.DataFrame, *, items: pd.DataFrame, has_classes: b
     for item, spans in zip(names["item"], span_sets, strict=True):
         for span in sorted(spans):
             if not 0 <= span.start < span.end <= len(checked_items.loc[item, "text"]):
-                raise HromadaError(f"The span {span.start} to {span.end} does not lie within the text of {item!r}.")
+                raise HromadaError(f"The span {span.start} to {span.end} is not within the text of {item!r}.")
     return SpanVotes(
         frame=names.assign(spans=pd.Series(span_sets, index=names.index, dtype=object)),
         items=checked_items,

@@ -94,7 +94,7 @@ def normalise_votes(votes: Votes, rule: str) -> Votes:
     if rule not in NORMALISATIONS:
         raise HromadaError(f"There is no normalisation {rule!r}.", remedy=f"Use one of {', '.join(NORMALISATIONS)}.")
     if votes.classes is not None:
-        raise HromadaError("Declared labels are no texts to normalise.")
+        raise HromadaError("Declared labels are not texts to normalise.")
     return replace(votes, frame=votes.frame.assign(answer=votes.frame["answer"].map(NORMALISATIONS[rule])))
 
 

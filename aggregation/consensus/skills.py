@@ -87,7 +87,7 @@ def weigh_by_skill(votes: Votes, skills: pd.Series[float]) -> tuple[SkillFit, Fl
         )
     if not given.between(0, 1, inclusive="neither").all():
         raise HromadaError(
-            "A skill must lie between 0 and 1, both excluded.",
+            "A skill must be between 0 and 1, both excluded.",
             remedy="Smooth shares of right answers: (K + right) / (2 K + total).",
         )
     values: Floats = np.asarray(given, dtype=np.float64)

@@ -252,7 +252,7 @@ def _list_labels(
         return values, bool(dtype.ordered) or is_numeric
     if labels is not None:
         if isinstance(labels, str) or not len(labels):
-            raise HromadaError("The labels are no list of labels.", remedy="Give labels=['yes', 'no'].")
+            raise HromadaError("The labels are not a list of labels.", remedy="Give labels=['yes', 'no'].")
         texts, values = spell_values(pd.Series([*labels], dtype=object), name="labels")
         if len(values) < len(texts):
             raise HromadaError("Two of the labels are equal, or one is empty.", remedy="Give each label once.")

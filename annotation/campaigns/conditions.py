@@ -100,7 +100,7 @@ def parse_condition(text: str, questions: Sequence[Question], *, names: Sequence
         raise BadInput(f"Unknown name {name!r}.", where=where, remedy=_list_names(name, known_names))
     is_numeric = name.rpartition(".")[2] in _MEASURES and name not in question_names
     if is_numeric and re.fullmatch(r"\d+(\.\d+)?", value) is None:
-        raise BadInput(f"{value!r} is no number.", where=where, remedy="Write it like `votes >= 3`.")
+        raise BadInput(f"{value!r} is not a number.", where=where, remedy="Write it like `votes >= 3`.")
     if not is_numeric and operator not in {"=", "!="}:
         raise BadInput("Text cannot be compared with < or >.", where=where, remedy="Use = or !=.")
     return Condition(name=name, operator=operator, value=value)

@@ -188,7 +188,7 @@ def _check_items(file: ProjectSections) -> Contradiction | None:
     if file.truth is not None:
         return Contradiction("Items from a file carry their gold in a column; leave `truth` out", ("truth",))
     if file.votes is not None and file.votes.earlier and file.overlap is None:
-        message = "Votes are earlier than others where people are asked, too; add `overlap`, or leave `earlier` out"
+        message = "Votes are earlier than others only where people are asked as well; add `overlap`, or leave `earlier` out"
         return Contradiction(message, ("votes", "earlier"))
     if file.votes is None and file.overlap is None:
         return Contradiction("How many people answer each item? Add `overlap: 3`", ("overlap",))
@@ -397,7 +397,7 @@ def _check_filtering(file: ProjectSections) -> Contradiction | None:
     questions = {question.name: question for question in file.all_questions}
     for name in filtering.problems:
         if name not in questions or not questions[name].can_name_problems:
-            message = f"`filtering.problems` names {name!r}, which is no question answered by boxes or text"
+            message = f"`filtering.problems` names {name!r}, which is not a question answered by boxes or text"
             return Contradiction(message, (*key_path, "problems"))
     for name, values in (filtering.keep or {}).items():
         question = questions.get(name)

@@ -119,12 +119,12 @@ def _explain_syntax(reason: str, lines: Sequence[str]) -> tuple[str, str]:
     """The problem and the remedy for what the parser does not understand on the last of `lines`, which may be none."""
     *above, line = lines or [""]
     if "\t" in line[: len(line) - len(line.lstrip())]:
-        return "A tab stands at the beginning of the line.", "Indent with blanks."
+        return "The line begins with a tab.", "Indent with blanks."
     if "'\\t'" in reason:
-        return "A tab stands in the line.", "Write blanks."
+        return "There is a tab in the line.", "Write blanks."
     if reason.startswith("mapping values are not allowed"):
         if len(re.findall(r":(?:\s|$)", line)) > 1:
-            return "A colon stands in the value.", 'Put the text in quotes, like title: "Quiz: animals".'
+            return "There is a colon in the value.", 'Put the text in quotes, like title: "Quiz: animals".'
         return "The line is indented below a key that has a value already.", _suggest_indentation(above)
     if reason == "expected <block end>, but found '?'":
         return "The line is further out than the keys of its list.", "Begin it where the key above it begins."

@@ -178,7 +178,7 @@ def read_submission_verdict(reasons: Sequence[str], result: Sequence[Mapping[str
         if verdict == decision_controls.name_reason(place):
             return SubmissionVerdict(reason=reason)
     raise decision_controls.build_refusal(
-        f"{verdict!r} was chosen in Label Studio, which is no reason of `review.reasons`."
+        f"{verdict!r} was chosen in Label Studio, which is not a reason in `review.reasons`."
     )
 
 
@@ -222,5 +222,5 @@ def _encode_own_answer(question: Question, raw: object, content: QuestionContent
 def _get_candidate(candidates: Sequence[str], alias: str) -> str:
     candidate = next((answer for answer in candidates if decision_controls.name_candidate(answer) == alias), None)
     if candidate is None:
-        raise decision_controls.build_refusal(f"{alias!r} was chosen in Label Studio, which is no candidate.")
+        raise decision_controls.build_refusal(f"{alias!r} was chosen in Label Studio, which is not a candidate.")
     return candidate

@@ -339,7 +339,7 @@ def _refuse_taken_address(host: str, port: int) -> None:
             raise Conflict(
                 f"A Label Studio is at work at {host}:{port} already.",
                 where=Where(field="--listen"),
-                remedy="Use it: its address and token stand in .env where it was started. Another one needs a port and "
+                remedy="Use it: its address and token are in .env where it was started. Another one needs a port and "
                 f"a folder of its own: `{another} --data FOLDER`.",
             ) from None
         raise Conflict(

@@ -214,7 +214,7 @@ def read_list(question: Question, value: Any) -> list[Any]:
     if isinstance(value, str):
         return [value]
     if value is not None and not isinstance(value, list):
-        raise question.build_refusal("has a value in Label Studio that no control writes.", "Answer the task anew.")
+        raise question.build_refusal("has a value in Label Studio that no control writes.", "Answer the task again.")
     return value or []
 
 

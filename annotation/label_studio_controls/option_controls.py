@@ -266,7 +266,7 @@ def read_labels(question: Question, result: control_base.ControlResult) -> list[
             label = choice[0] if isinstance(choice, list) and len(choice) == 1 else choice
             if label not in labels:
                 raise question.build_refusal(
-                    f"has {label!r} in Label Studio, which is no option.", control_base.PUSH_AGAIN_REMEDY
+                    f"has {label!r} in Label Studio, which is not an option.", control_base.PUSH_AGAIN_REMEDY
                 )
             chosen.append(label)
     return list(dict.fromkeys(chosen))

@@ -178,7 +178,7 @@ def _refuse_no_numbers(
         for answer, column in right:
             if not is_number(answer):
                 raise BadInput(
-                    f"{answer[:40]!r} is no number, and «{question.text}» compares its answers as numbers.",
+                    f"{answer[:40]!r} is not a number, and «{question.text}» compares its answers as numbers.",
                     where=item.origin.where(column),
                     remedy="Write it in digits, like -6 or 3,5, or leave `normalise: number` out.",
                 )

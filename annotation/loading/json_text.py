@@ -106,7 +106,7 @@ def _locate_duplicate(key: str) -> Callable[[str], int | None]:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise _Unusable(f"{name} is no number in JSON", _locate_first(lambda token: token == name))
+    raise _Unusable(f"{name} is not a number in JSON", _locate_first(lambda token: token == name))
 
 
 def _parse_float(text: str) -> float:

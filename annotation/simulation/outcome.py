@@ -122,7 +122,7 @@ def _explain_shortages(simulation: Simulation, project: Project, status: Campaig
         return []
     shortages = []
     if items.paused:
-        shortages.append(f"{items.paused} items are paused, because people reported them: mend them with `load --fix`.")
+        shortages.append(f"{items.paused} items are paused, because people reported them: fix them with `load --fix`.")
     if left > items.paused:
         ended = ", ".join(
             f"{count} {STOP_DESCRIPTIONS.get(reason, reason.value)}"
@@ -142,7 +142,7 @@ def _find_remedy(simulation: Simulation, project: Project) -> str:
         return "The simulation ended before they did: ask more people, or let them come more often."
     most = project.overlap_max or 0
     if number < most:
-        return f"{most} people are asked about an item: invite at least so many."
+        return f"{most} people are asked about an item: invite at least that many."
     return {
         UnassignedReason.CAP: "Invite more people, or raise `caps.items`.",
         UnassignedReason.FAILED: "Invite more people, lower the pass mark, or allow more attempts.",

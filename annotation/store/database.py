@@ -360,7 +360,7 @@ def _explain_unusable_url(url: str, failure: Exception) -> BadInput:
         remedy = 'Install it: pip install "hromada[postgresql]".'
         return BadInput("The driver of PostgreSQL is not installed.", where=where, remedy=remedy)
     remedy = "Write it like sqlite:///hromada.db or postgresql://user@host/name."
-    return BadInput("This is no database address that can be used.", where=where, remedy=remedy)
+    return BadInput("This database address cannot be used.", where=where, remedy=remedy)
 
 
 def make_read_engine(engine: sa.Engine) -> sa.Engine:

@@ -156,7 +156,7 @@ def _change_row(session: Session, statement: sa.Update | sa.Delete, key: str) ->
     """Change the parked row that this key names; of several bots with that number, the key must name one."""
     named = re.fullmatch(rf"(?:{UPDATE}([0-9]+)(?:-([0-9]+))?|{MESSAGE}([0-9]+))", key, re.ASCII)
     if named is None:
-        raise BadInput(f"{key} is no parked update or message.", remedy="`hromada delivery list` shows their keys.")
+        raise BadInput(f"{key} is not a parked update or message.", remedy="`hromada delivery list` shows their keys.")
     update_id, bot_id, message_id = named.groups()
     table, row_id = (Inbox, col(Inbox.update_id)) if message_id is None else (Outbox, col(Outbox.id))
     is_named = sa.type_coerce(row_id, sa.BigInteger) == int(message_id or update_id)

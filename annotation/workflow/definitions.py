@@ -280,7 +280,7 @@ def parse_profile_answer(field: ProfileField, value: str | None) -> str:
         raise BadInput(f"{text!r} is not among the options.", where=where, remedy=f"There are: {options}.")
     if field.type == "number":
         if not _NUMBER.fullmatch(text):
-            raise BadInput(f"{text!r} is no number.", where=where, remedy="Write it in digits, like 34.")
+            raise BadInput(f"{text!r} is not a number.", where=where, remedy="Write it in digits, like 34.")
         _check_bounds(field, float(text.replace(",", ".")))
         return text.replace(",", ".")
     if len(text) > MAX_ANSWER_LENGTH:

@@ -185,7 +185,7 @@ def parse_score(written: str, *, n_items: int) -> PublishedScore:
         value = -1.0
     if match is None or not 0 <= value <= 1 or match["items"] == "0":
         raise HromadaError(
-            f"{written!r} is no score.",
+            f"{written!r} is not a score.",
             remedy="Write a name and a share from 0 to 1: --score NAME=0.85 or NAME=0.85/500.",
             where=Where(field="--score"),
         )

@@ -131,7 +131,7 @@ def _read_rows(file: Path, *, needed: Sequence[str], others: Sequence[str]) -> l
     if unknown is not None or missing is not None:
         name = unknown if missing is None else missing
         raise BadInput(
-            f"There is no column {missing!r}." if missing is not None else f"{unknown!r} is no column of decisions.",
+            f"There is no column {missing!r}." if missing is not None else f"{unknown!r} is not a column of decisions.",
             where=Where(file=file, line=1, field=name),
             remedy=f"The columns are: {format_columns(allowed)}.",
         )
@@ -142,14 +142,14 @@ def _refuse_row(row: FileRow, wrong: dict[str, bool], remedy: str) -> None:
     """Raise BadInput with the first column that is wrong, if any is."""
     column = next((name for name, is_wrong in wrong.items() if is_wrong), None)
     if column is not None:
-        raise BadInput("This is no decision.", where=row.where(column), remedy=remedy)
+        raise BadInput("This is not a decision.", where=row.where(column), remedy=remedy)
 
 
 def _read_revision(row: FileRow) -> int | None:
     [text] = _read_cells(row, "revision")
     if text and not text.isdecimal():
         raise BadInput(
-            f"{text!r} is no revision.", where=row.where("revision"), remedy="Copy it from --json, or leave it empty."
+            f"{text!r} is not a revision.", where=row.where("revision"), remedy="Copy it from --json, or leave it empty."
         )
     return int(text) if text else None
 

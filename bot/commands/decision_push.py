@@ -41,9 +41,9 @@ def _describe_push(pushed: DecisionPush, name: str) -> Iterator[str]:
     cases = terminal_output.format_count(pushed.waiting, "task")
     yield f"{cases} for {name} in Label Studio: {pushed.sent} sent{recovered}. {pushed.address}"
     if pushed.is_new:
-        yield "The project there had been deleted, and was made anew."
+        yield "The project there had been deleted, and was made again."
     if pushed.withdrawn:
-        yield f"Taken away: {pushed.withdrawn}, which were decided elsewhere or wait no more."
+        yield f"Taken away: {pushed.withdrawn}, which were decided elsewhere or no longer wait."
     if pushed.updated:
         yield f"Shown there as they are now: {pushed.updated}."
     if pushed.answered:

@@ -103,7 +103,7 @@ def _copy_project_file(source: Path, folder: Path) -> None:
         copy = folder / name
         if not copy.resolve().is_relative_to(folder.resolve()):
             raise BadInput(
-                "The file lies outside the project's folder.",
+                "The file is outside the project's folder.",
                 where=Where(file=source, field=name),
                 remedy="Put it beside the project file.",
             )

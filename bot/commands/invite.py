@@ -139,5 +139,5 @@ def _parse_expiry(written: str) -> datetime:
         return (moment + timedelta(days=1)).replace(tzinfo=local_times.get_zone()).astimezone(UTC)
     if moment is None or moment.tzinfo is None:
         remedy = "Write a day like 2026-12-31, or a moment like 2026-12-31T18:00+02:00."
-        raise BadInput(f"{written!r} is no day.", where=Where(field="expires"), remedy=remedy)
+        raise BadInput(f"{written!r} is not a day.", where=Where(field="expires"), remedy=remedy)
     return moment

@@ -103,7 +103,7 @@ def answer(
     terminal_output.print_sentence(f"Message {message} is answered; the bot will deliver it.")
     if to_all:
         terminal_output.print_sentence(
-            "It is part of the instructions now. In the project's file it is not: add it there, too."
+            "It is part of the instructions now. It is not in the project's file yet: add it there."
         )
 
 

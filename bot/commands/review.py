@@ -257,7 +257,7 @@ class _Queue:
         wrong = next((written for written in ids if written != ALL and not written.isdecimal()), None)
         if wrong is not None:
             raise BadInput(
-                f"{wrong!r} is no id of an answer.",
+                f"{wrong!r} is not the id of an answer.",
                 where=Where(field="--accept" if is_accepted else "--reject"),
                 remedy="`hromada review --json` lists the ids; `all` are those that wait.",
             )

@@ -103,7 +103,7 @@ def parse_group_weights(given: Sequence[str], groups: Sequence[str]) -> dict[str
         weights[group] = _parse_number(number)
         if not 0 < weights[group] < math.inf:
             raise BadInput(
-                f"{number!r} is no weight.", where=Where(field="--group-weight"), remedy="Give a number above 0."
+                f"{number!r} is not a weight.", where=Where(field="--group-weight"), remedy="Give a number above 0."
             )
     return weights
 
@@ -133,7 +133,7 @@ def _read_value(row: FileRow) -> float:
         raise BadInput(
             f"{text!r} is not a number.",
             where=row.where("value"),
-            remedy="Write, for example, 0.68 without a percent sign, or leave the cell empty if there is no score.",
+            remedy="Write, for example, 0.68 without a percent sign, or leave the cell empty if there is not a score.",
         )
     return value
 

@@ -177,7 +177,7 @@ def _parse_share(written: str, option: str) -> float:
         share: float = TypeAdapter(Share).validate_python(written)
     except ValidationError:
         remedy = "Write it like 85% or 0.85."
-        raise BadInput(f"{written!r} is no share.", where=Where(field=f"--{option}"), remedy=remedy) from None
+        raise BadInput(f"{written!r} is not a share.", where=Where(field=f"--{option}"), remedy=remedy) from None
     return share
 
 

@@ -55,7 +55,7 @@ def _check_names() -> SystemFinding:
     for name, place in list_misspelt_names():
         known = [f"HROMADA_{field.upper()}" for field in Settings.model_fields]
         near = difflib.get_close_matches(name.upper(), known, n=1)
-        sentences.append(f"{name} in {place} is no setting." + (f" Did you mean {near[0]}?" if near else ""))
+        sentences.append(f"{name} in {place} is not a setting." + (f" Did you mean {near[0]}?" if near else ""))
     return SystemFinding("settings", well=not sentences, says=" ".join(sentences) or "read")
 
 

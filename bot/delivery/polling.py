@@ -58,7 +58,7 @@ class UpdatePoller:
                 await self._poll_while_leased()
             elif acquired is False:
                 if not self._is_standby:
-                    log.info("Another process asks Telegram for updates; this one stands by.")
+                    log.info("Another process asks Telegram for updates; this one waits.")
                 self._is_standby = True
                 await asyncio.sleep(STANDBY_SECONDS)
 

@@ -107,7 +107,7 @@ def parse_listen_address(text: str, field: str) -> ListenAddress:
     host, _, port = text.rpartition(":")
     if not host or not port.isdecimal() or int(port) > 65535:
         raise BadInput(
-            "This is no address to listen on.", where=Where(field=field), remedy="Write it like 127.0.0.1:8080."
+            "This is not an address to listen on.", where=Where(field=field), remedy="Write it like 127.0.0.1:8080."
         )
     return ListenAddress(host=host.strip("[]"), port=int(port), field=field)
 

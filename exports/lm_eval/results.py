@@ -136,7 +136,7 @@ def _read_build(folder: Path, key: Path | None) -> _Build:
         }
     except (OSError, ValueError, KeyError) as failure:
         raise HromadaError(
-            f"This is no folder of `hromada build`, or its files are damaged ({type(failure).__name__}).",
+            f"This is not a folder of `hromada build`, or its files are damaged ({type(failure).__name__}).",
             remedy="Name the folder that was built, and with --key the one beside it.",
             where=Where(file=folder),
         ) from None

@@ -129,7 +129,7 @@ def build_readme(state: ReleaseState, *, stamp: str, status_line: str, inputs_sh
 def _explain_stamp(stamp: str) -> list[str]:
     """What each mark of the stamp means, a paragraph each."""
     meanings = {
-        "SIMULATED": "SIMULATED: scripts answered, or somebody in a local chat. These numbers are no result.",
+        "SIMULATED": "SIMULATED: scripts answered, or somebody in a local chat. These numbers are not results.",
         "SECONDARY": "SECONDARY: people answered elsewhere, or facts about them are not known. Such lines are not"
         " evidenced, and not met.",
         "DRAFT": "DRAFT: lines of the checklist that stop a release are unmet. Do not cite it.",

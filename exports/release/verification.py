@@ -49,7 +49,7 @@ def _compare_tables(found: str, expected: str) -> str:
         return f"the columns are {_show(rows[:1])}, and {_show(others[:1])} follow"
     for number, (row, other) in enumerate(zip_longest(rows[1:], others[1:]), start=1):
         if row is None or other is None:
-            return f"{len(rows) - 1} rows stand there, {len(others) - 1} follow"
+            return f"{len(rows) - 1} rows are there, {len(others) - 1} follow"
         for name, cell, right in zip_longest(rows[0], row, other):
             if cell != right:
                 return f"row {number} ({', '.join(other[:KEY_CELLS])}), column {name}: {_contrast(cell, right)}"
@@ -82,7 +82,7 @@ def _compare_parquet(found: bytes, expected: bytes) -> str:
     except pa.ArrowException:
         return "it cannot be read as a Parquet file"
     if table.schema != other.schema or table.num_rows != other.num_rows:
-        return f"{table.num_rows} rows of {table.num_columns} columns stand there, other ones follow"
+        return f"{table.num_rows} rows of {table.num_columns} columns are there, others follow"
     for name in table.column_names:
         for number, (cell, right) in enumerate(zip(table[name].to_pylist(), other[name].to_pylist(), strict=True)):
             if cell != right:
@@ -234,7 +234,7 @@ def _read_manifest(folder: Path) -> Mapping[str, Any]:
             raise ValueError(MANIFEST)
     except (AttributeError, KeyError, OSError, TypeError, ValueError):
         raise HromadaError(
-            "This folder is no release, or its manifest.json cannot be read.",
+            "This folder is not a release, or its manifest.json cannot be read.",
             remedy="Name a folder that `hromada release` or `hromada build` wrote.",
             where=Where(file=folder),
         ) from None

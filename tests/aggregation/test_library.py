@@ -213,7 +213,7 @@ def test_groups_of_items_are_resampled_together() -> None:
         (pd.concat([VOTES, VOTES[["label"]]], axis=1), {}, "two columns 'label'"),
         (VOTES.assign(item=0, annotator=0, answer="a"), {}, "The votes have both 'item' and 'task'."),
         (VOTES, {"labels": ["a", "b"]}, "The column 'label' has 'c', which is not among the labels."),
-        (VOTES, {"labels": "abc"}, "The labels are no list of labels."),
+        (VOTES, {"labels": "abc"}, "The labels are not a list of labels."),
         (VOTES, {"labels": ["a", "b", "c", "a "]}, "Two of the labels are equal"),
         (VOTES, {"repeats": "none"}, "There are no repeats 'none'."),
     ],

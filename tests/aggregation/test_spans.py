@@ -67,7 +67,7 @@ def test_more_than_half_must_mark_a_span() -> None:
 
 def test_a_span_outside_its_text_is_named() -> None:
     """Ends are checked when votes come in."""
-    with pytest.raises(HromadaError, match="The span 0 to 17 does not lie within the text of 'i'"):
+    with pytest.raises(HromadaError, match="The span 0 to 17 is not within the text of 'i'"):
         build([("i", "a", [(0, 17, "x")])])
 
 

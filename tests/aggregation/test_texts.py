@@ -95,7 +95,7 @@ def test_an_unknown_rule_and_labels_are_refused(votes_of: Build) -> None:
     """The known rules are listed."""
     with pytest.raises(HromadaError, match=r"no normalisation 'loose'\. Use one of words, exact"):
         compute_text_agreement(votes_of(SMALL), rule="loose")
-    with pytest.raises(HromadaError, match="Declared labels are no texts"):
+    with pytest.raises(HromadaError, match="Declared labels are not texts"):
         compute_text_agreement(votes_of([("i", "a", "x")], classes="xy"))
 
 

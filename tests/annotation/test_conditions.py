@@ -55,7 +55,7 @@ def test_a_condition_holds_or_not(text: str, holds: bool) -> None:
     [
         ("q.one > так", "Text cannot be compared"),
         ("q.votes = 1", "Unknown name 'q.votes'"),
-        ("x.votes = many", "'many' is no number"),
+        ("x.votes = many", "'many' is not a number"),
         ("x", "Invalid condition"),
     ],
 )

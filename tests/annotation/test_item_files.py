@@ -93,7 +93,7 @@ def test_json_that_cannot_be_used_is_named(
 @pytest.mark.parametrize(
     ("text", "line", "column", "says"),
     [
-        ('[{"NaN": "NaN",\n  "a": NaN, "b": Infinity}]', 2, 8, "NaN is no number"),
+        ('[{"NaN": "NaN",\n  "a": NaN, "b": Infinity}]', 2, 8, "NaN is not a number"),
         ('[{"a": 1},\n {"b": {"a": 1}, "a": 1, "a": 2}]', 2, 26, "'a' occurs twice"),
         ('[{"a": {"b": [{}]},\n "a": {"c": 1, "c": 2}}]', 2, 16, "'c' occurs twice"),
         ('[{"a": "a",\n "\\u0061": "x"}]', 2, 2, "'a' occurs twice"),

@@ -79,7 +79,7 @@ def test_a_file_outside_is_refused(folder: Path, text: str, field: str, line: in
     where = refusal.value.where
     assert where is not None
     assert (where.file, where.line, where.field) == (file, line, field)
-    assert f"{str(paths[how])!r} lies outside" in str(refusal.value)
+    assert f"{str(paths[how])!r} is outside" in str(refusal.value)
     assert "--allow-outside" in str(refusal.value)
     assert project_file.read_project(file, allow_outside=True).name == "words"
 
@@ -106,7 +106,7 @@ def test_the_root_is_no_folder_where_everything_may_lie(folder: Path, monkeypatc
     """A service that runs in `/` allows no more than the project's folder."""
     monkeypatch.chdir("/")
     file = write(folder, PROJECT + "instructions_file: OUTSIDE\n", "/etc/passwd")
-    with pytest.raises(BadInput, match="lies outside"):
+    with pytest.raises(BadInput, match="is outside"):
         project_file.read_project(file)
 
 
@@ -121,13 +121,13 @@ def test_a_programme_and_its_projects_are_checked(folder: Path) -> None:
         (PROGRAMME.replace("project.yaml", "../elsewhere/project.yaml"), "projects.0.file"),
     ):
         programme.write_text(text, "utf-8")
-        with pytest.raises(BadInput, match="lies outside") as refusal:
+        with pytest.raises(BadInput, match="is outside") as refusal:
             programme_file.read_programme(programme)
         assert refusal.value.where is not None
         assert refusal.value.where.field == field
     programme.write_text(PROGRAMME, "utf-8")
     write(folder, PROJECT + "consent: {file: OUTSIDE, version: 1}\n", "../elsewhere/secret.txt")
-    with pytest.raises(BadInput, match="lies outside"):
+    with pytest.raises(BadInput, match="is outside"):
         programme_file.read_programme(programme)
     assert programme_file.read_programme(programme, allow_outside=True).projects[0].name == "words"
 

@@ -70,9 +70,9 @@ REFUSED: list[tuple[Mapping[str, Any], object, str]] = [
     ({"type": "scale", "options": {"from": 0, "to": 100}}, "101", "The scale goes 0 … 100."),
     ({"type": "scale", "options": {"from": 0, "to": 100}}, "70.5", "cannot be answered with '70.5'"),
     ({"type": "text", "longest": 3}, "чотири", "has an answer of 6 characters. Write 1 to 3"),
-    ({"type": "span", "field": "text"}, "і", "which stands 4 times in `text`. Give it as"),
-    ({"type": "span", "field": "odd"}, "ана", "which stands 2 times in `odd`"),
-    ({"type": "span", "field": "text"}, "Одеса", "which stands 0 times in `text`"),
+    ({"type": "span", "field": "text"}, "і", "which occurs 4 times in `text`. Give it as"),
+    ({"type": "span", "field": "odd"}, "ана", "which occurs 2 times in `odd`"),
+    ({"type": "span", "field": "text"}, "Одеса", "which occurs 0 times in `text`"),
     ({"type": "span", "field": "text"}, {"start": 3, "end": 99}, "from 3 to 99, and `text` has 34 characters"),
     ({"type": "span", "field": "text"}, {"start": True, "end": 2}, "from True to 2"),
     (
@@ -193,7 +193,7 @@ def test_the_order_of_options_is_a_person_s_own_and_stays() -> None:
     ("facts", "says"),
     [
         ({"labels": {"positions": ["A", "A"]}}, "The position 'A' occurs twice"),
-        ({"labels": {"positions": ["A", "B"]}, "abstain": "B"}, "'B' stands among the options already"),
+        ({"labels": {"positions": ["A", "B"]}, "abstain": "B"}, "'B' is among the options already"),
     ],
 )
 def test_codes_of_positions_must_tell_them_apart(facts: Mapping[str, Any], says: str) -> None:

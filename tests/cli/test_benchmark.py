@@ -61,7 +61,7 @@ def test_a_programme_is_built_and_read(animals: Hromada) -> None:
     [
         (("build", "nothing", "bench"), "No project or programme 'nothing' is loaded. Loaded: pets, animals."),
         (("build", "animals", "."), "This folder holds something that is not of an earlier build."),
-        (("results", "."), "This is no folder of `hromada build`"),
+        (("results", "."), "This is not a folder of `hromada build`"),
     ],
 )
 def test_what_cannot_be_done_is_said_and_changes_nothing(animals: Hromada, words: tuple[str, ...], said: str) -> None:

@@ -243,7 +243,7 @@ def test_a_derived_project_takes_the_files_along_that_it_names(hromada: Hromada)
         (["--where", "mood = bad"], "Unknown name 'mood'. There are: answer, logic"),
         (["--where", "answer ~ x"], "Invalid condition"),
         (["--where", "answer > x"], "Text cannot be compared"),
-        (["--where", "votes > many"], "'many' is no number"),
+        (["--where", "votes > many"], "'many' is not a number"),
         (["--where", "answer = кінь"], "None of the 2 items"),
         (["--template", "winograd"], "The derived items do not fit that project"),
         (["--project", "wrong.yaml"], "must read its items from items.jsonl"),

@@ -109,7 +109,7 @@ def test_wrong_answers_of_models_are_refused_with_their_line(hromada: Hromada) -
     """No JSON, a missing key, an item twice, a file that is not there, a score that is none."""
     load_pilot(hromada, "people", people=range(1, 13), right=0.9, seconds=10)
     for content, says in (
-        ("{\n", "m.jsonl:1: This line is no JSON."),
+        ("{\n", "m.jsonl:1: This line is not JSON."),
         ('{"item_id": "s001"}\n', "m.jsonl:1, answer: This line lacks answer."),
         ('{"item_id": "s001", "answer": "так"}\n' * 2, "m.jsonl:2, item_id: 's001' is answered twice."),
     ):
@@ -119,7 +119,7 @@ def test_wrong_answers_of_models_are_refused_with_their_line(hromada: Hromada) -
     missing = hromada("compare", "people", "nowhere.jsonl")
     assert (missing.code, "cannot be read" in missing.err) == (2, True)
     score = hromada("compare", "people", "--score", "m=1.5")
-    assert (score.code, "is no score" in score.err) == (2, True)
+    assert (score.code, "is not a score" in score.err) == (2, True)
     assert not (hromada.folder / "out").exists()
 
 

@@ -220,11 +220,11 @@ def test_files_of_decisions_say_what_is_wrong(doubts: Hromada) -> None:
         ("item_id,gold\ntie,yes\nnope,yes\n", "d.csv:3, item_id: 'nope' does not wait"),
         ("item_id,gold\ntie,yes\nlow,maybe\n", "d.csv:3, gold: "),
         ('item_id,gold,accepted\ntie,yes,\nlow,yes,"[""yes""]"\n', "d.csv:3, gold and accepted: The same answer"),
-        ("item_id,gold,acepted\ntie,yes,\n", "d.csv:1, acepted: 'acepted' is no column of decisions."),
+        ("item_id,gold,acepted\ntie,yes,\n", "d.csv:1, acepted: 'acepted' is not a column of decisions."),
         ("item,gold\ntie,yes\n", "d.csv:1, item_id: There is no column 'item_id'."),
-        ("item_id,gold\ntie,\n", "d.csv:2, gold: This is no decision."),
-        ("item_id,gold,accepted\ntie,yes,no\n", "d.csv:2, accepted: This is no decision."),
-        ("item_id,gold,revision\ntie,yes,x\n", "d.csv:2, revision: 'x' is no revision."),
+        ("item_id,gold\ntie,\n", "d.csv:2, gold: This is not a decision."),
+        ("item_id,gold,accepted\ntie,yes,no\n", "d.csv:2, accepted: This is not a decision."),
+        ("item_id,gold,revision\ntie,yes,x\n", "d.csv:2, revision: 'x' is not a revision."),
         ("item_id,gold\n", "d.csv: The file has no decisions."),
         ("item_id,gold\ntie,yes\ntie,no\n", "d.csv:3, item_id: tie is decided already"),
     ):
@@ -241,9 +241,9 @@ def test_files_of_reviews_say_what_is_wrong(multiq: Hromada) -> None:
     for text, problem in (
         ("answer_id,decision\n1,accept\n99,accept\n", "d.csv:3, answer_id: multiq has no answer 99"),
         (f"answer_id,decision,reason\n1,accept,\n2,reject,{long}\n", "d.csv:3, reason: A rejection needs"),
-        ("answer_id,decision,raeson\n1,reject,x\n", "d.csv:1, raeson: 'raeson' is no column of decisions."),
-        ("answer_id,decision\none,accept\n", "d.csv:2, answer_id: This is no decision."),
-        ("answer_id,decision\n1,yes\n", "d.csv:2, decision: This is no decision."),
+        ("answer_id,decision,raeson\n1,reject,x\n", "d.csv:1, raeson: 'raeson' is not a column of decisions."),
+        ("answer_id,decision\none,accept\n", "d.csv:2, answer_id: This is not a decision."),
+        ("answer_id,decision\n1,yes\n", "d.csv:2, decision: This is not a decision."),
     ):
         multiq.write("d.csv", text)
         ran = multiq(*review)

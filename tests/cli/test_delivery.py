@@ -157,7 +157,7 @@ def test_what_is_dropped_is_gone(stuck: Hromada) -> None:
     assert stuck("delivery", "drop", "u17", "--json").json == {"dropped": ["u17"]}
     refused = (
         (("drop", "u17"), "u17 is not parked (any more)."),
-        (("retry", "17"), "17 is no parked update or message."),
+        (("retry", "17"), "17 is not a parked update or message."),
         (("drop",), "Nothing selected."),
         (("drop", "m1", "--all"), "Nothing selected."),
     )

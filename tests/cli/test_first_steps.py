@@ -98,7 +98,7 @@ def test_the_doctor_finds_a_misspelt_setting(readme: Hromada) -> None:
     """It would be passed over without a word; other programs' names are none of its business."""
     readme.write(".env", "PATH_TO=x\nHROMADA_TELEGRAM_TOKEN=1:a\nHROMADA_TELEGRM_NAME=words_bot\n")
     ran = readme("doctor")
-    assert (ran.code, "HROMADA_TELEGRM_NAME in .env is no setting." in ran.out) == (1, True), ran.out
+    assert (ran.code, "HROMADA_TELEGRM_NAME in .env is not a setting." in ran.out) == (1, True), ran.out
     assert "Did you mean HROMADA_TELEGRAM_NAME?" in ran.out
     readme.write(".env", "HROMADA_TELEGRAM_NAME=words_bot\n")
     assert readme("doctor").code == 0

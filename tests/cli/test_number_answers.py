@@ -104,10 +104,10 @@ def test_gold_that_is_no_number_is_refused(hromada: Hromada, column: str, cells:
     refused = hromada("check", "project.yaml")
     assert refused.code != 0
     assert f"items.csv:3, {column}: " in refused.err
-    assert "is no number" in refused.err
+    assert "is not a number" in refused.err
     assert "normalise: number" in refused.err
     hromada.write("project.yaml", PROJECT.format(rule=""))
-    assert "is no number" not in hromada("check", "project.yaml").err
+    assert "is not a number" not in hromada("check", "project.yaml").err
 
 
 def test_a_rule_belongs_to_free_texts_and_has_one_of_three_names(hromada: Hromada) -> None:

@@ -23,7 +23,7 @@ consent:
   version: 1
 """
 REFUSAL = (
-    "hromada: got/project.yaml:9:3, consent.file: The file '/etc/passwd' lies outside the folder of"
+    "hromada: got/project.yaml:9:3, consent.file: The file '/etc/passwd' is outside the folder of"
     " this file and outside the current folder: copy it beside this file, or add --allow-outside if you trust who wrote"
     " it."
 )

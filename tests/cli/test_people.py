@@ -118,8 +118,8 @@ def test_an_invitation_is_printed_as_it_is_sent(hromada: Hromada, who: str) -> N
 BAD_INVITATIONS = [
     (("nothing",), "No project 'nothing' is loaded."),
     (("words", "--uses", "0"), "at least one use"),
-    (("words", "--expires", "tomorrow"), "'tomorrow' is no day."),
-    (("words", "--expires", "2999-01-01T10:00"), "is no day."),
+    (("words", "--expires", "tomorrow"), "'tomorrow' is not a day."),
+    (("words", "--expires", "2999-01-01T10:00"), "is not a day."),
     (("words", "--expires", "2020-01-01"), "in the past"),
     (("words", "--cohort", ""), "A cohort has a name"),
 ]
@@ -182,7 +182,7 @@ IMPOSSIBLE = [
     (("nothing",), "No project 'nothing' is loaded."),
     (("suspend", "nobody", "--reason", "x"), "Nobody has the pseudonym 'nobody'."),
     (("suspend", "WHO", "--reason", " "), "A reason is required"),
-    (("pay", "WHO", "many", "--project", "words"), "'many' is no amount."),
+    (("pay", "WHO", "many", "--project", "words"), "'many' is not an amount."),
     (("pay", "WHO", "5", "--project", "words", "--currency", "UAH"), "words pays in EUR."),
     (("forget", "WHO"), "cannot be undone"),
     (("detach", "words", "--yes"), "Close it first: hromada close words"),

@@ -223,7 +223,7 @@ def test_a_draft_without_answers_proves_itself(hromada: Hromada) -> None:
 def test_a_winner_that_is_no_side_is_refused_with_its_place(hromada: Hromada) -> None:
     path = hromada.write("votes.csv", "left,right,winner\na,b,left\na,b,maybe\n")
     said = hromada("rank", path).err
-    assert "votes.csv:3, winner: The winner 'maybe' is no side and neither of the two systems." in said
+    assert "votes.csv:3, winner: The winner 'maybe' is neither a side nor one of the two systems." in said
     path = hromada.write("both.csv", "left,right,winner\nright,b,right\n")
     assert "can mean either side" in hromada("rank", path).err
 

@@ -85,7 +85,7 @@ def test_bad_files_are_refused(tmp_path: Path, text: str, said: str) -> None:
     ("given", "said"),
     [
         ("g=2", "--group-weight: There is no group 'g'. Write GROUP=NUMBER. The groups of the file: inference, "),
-        ("words=0", "--group-weight: '0' is no weight. Give a number above 0."),
+        ("words=0", "--group-weight: '0' is not a weight. Give a number above 0."),
         ("words", "--group-weight: There is no group 'words'."),
     ],
 )
@@ -99,7 +99,7 @@ def test_bad_weights_are_refused(hromada: Hromada, given: str, said: str) -> Non
 def test_two_weights_of_a_group_and_a_gamma_that_is_no_number_are_refused(hromada: Hromada) -> None:
     for words, said in (
         (("--group-weight", "reasoning=2", "--group-weight", "reasoning=3"), "The group reasoning has two weights"),
-        (("--gamma", "nan"), "γ is no number"),
+        (("--gamma", "nan"), "γ is not a number"),
     ):
         ran = hromada("rank", EXAMPLE, *words)
         assert (ran.code, ran.out, said in ran.err) == (2, "", True), ran.err

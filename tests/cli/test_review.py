@@ -315,8 +315,8 @@ def test_bad_decisions_are_refused(multiq: Hromada) -> None:
     for arguments, problem in (
         ((*review, "--reject", "1"), "A rejection needs a reason"),
         ((*review, "--reject", "99", "--reason", "x"), "multiq has no answer 99"),
-        ((*review, "--accept", "one"), "'one' is no id"),
-        ((*review, "--decisions", "bad.csv"), "bad.csv:3, reason: This is no decision"),
+        ((*review, "--accept", "one"), "'one' is not the id"),
+        ((*review, "--decisions", "bad.csv"), "bad.csv:3, reason: This is not a decision"),
         (("review", "multiq", "--as", "nobody"), "Nobody has the pseudonym 'nobody'"),
     ):
         ran = multiq(*arguments)

@@ -45,7 +45,7 @@ def test_a_misspelt_file_and_one_in_other_bytes_are_named(secrets: Path) -> None
     """The first would be passed over without a word."""
     (secrets / "hromada_telegrm_token").write_text("1:file", "utf-8")
     found = system_checks._check_names()
-    assert found.says == f"hromada_telegrm_token in {secrets} is no setting. Did you mean HROMADA_TELEGRAM_TOKEN?"
+    assert found.says == f"hromada_telegrm_token in {secrets} is not a setting. Did you mean HROMADA_TELEGRAM_TOKEN?"
     (secrets / "hromada_telegram_token").write_bytes(b"\xff\xfe1")
     with pytest.raises(BadInput, match="cannot be read") as refused:
         settings.read_settings()

@@ -21,11 +21,11 @@ def env(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("before", ["", "HROMADA_DATABASE=a.db", "HROMADA_LABEL_STUDIO_URL=\n"])
 def test_they_are_added_below_what_is_there(env: Path, before: str) -> None:
-    """A name without a value is no setting."""
+    """A name without a value is not a setting."""
     env.write_text(before, "utf-8")
     assert _store_settings(MINE) == "Its address and token were written into .env."
     assert env.read_text("utf-8").splitlines() == [*before.splitlines(), *LINES]
-    assert _store_settings(MINE) == "Its address and token stand in .env."
+    assert _store_settings(MINE) == "Its address and token are in .env."
 
 
 @pytest.mark.parametrize("other", ["HROMADA_LABEL_STUDIO_URL=http://elsewhere", " HROMADA_LABEL_STUDIO_TOKEN = mine"])

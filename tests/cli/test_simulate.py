@@ -66,7 +66,7 @@ def test_a_campaign_without_labels_has_an_accuracy_too(hromada: Hromada) -> None
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--skill", "much"), "--skill: 'much' is no share. Write it like 85% or 0.85."),
+        (("--skill", "much"), "--skill: 'much' is not a share. Write it like 85% or 0.85."),
         (("--pace", "slow"), "--pace: 'slow' is not a duration. Write it like 30s, 5min or 2h."),
         (("--overlap", "0"), "'0' is not an overlap. Write it like --overlap own,3,5,dynamic."),
     ],

@@ -136,7 +136,7 @@ def test_a_killed_estimation_goes_on(hromada: Any, folder: Path, monkeypatch: py
         (["unknown.csv"], "unknown.csv: No column is known to hold the annotator."),
         (["several.csv"], "several.csv: Several columns could be the annotator: worker, rater."),
         (["votes.csv", "votes.parquet"], "votes.parquet: This file is parquet, and votes.csv is csv."),
-        (["notes.txt"], "notes.txt: This is no file of votes."),
+        (["notes.txt"], "notes.txt: This is not a file of votes."),
         (["votes.csv", "--as", "annotator=nobody"], "votes.csv, --as: There is no column 'nobody'."),
         (["votes.csv", "--memory", "much"], "--memory: "),
         (["header.csv"], "There are no votes."),

@@ -134,7 +134,7 @@ def test_a_folder_in_the_way_is_refused_before_anything_is_written(tmp_path: Pat
     """A directory with the name of a file stops the export, and the file beside it stays as it was."""
     writers.write_files(tmp_path, {"a.csv": "old"})
     (tmp_path / "b.csv").mkdir()
-    with pytest.raises(HromadaError, match=r"b\.csv: A folder stands where this file has to go\. Move it away"):
+    with pytest.raises(HromadaError, match=r"b\.csv: There is a folder where this file has to go\. Move it away"):
         writers.write_files(tmp_path, {"a.csv": "new", "b.csv": "new"})
     assert (tmp_path / "a.csv").read_text() == "old"
 

@@ -43,7 +43,7 @@ def find_leaking_groups(items: Sequence[LintItem]) -> Iterator[LintFinding]:
             rule=rules.GROUP_IN_POOLS,
             ids=tuple(item.id for item in leaking),
             message=Finding("groups-in-pools", n=n_groups, m=len(leaking)),
-            first=f"The group {group!r} stands in the pools {', '.join(sorted(pools_by_group[group]))}.",
+            first=f"The group {group!r} is in several pools: {', '.join(sorted(pools_by_group[group]))}.",
         )
 
 

@@ -146,7 +146,7 @@ class ChoiceQuestion(ItemOptionQuestion):
             )
         others = (*(self.options or ()), *(self.positions or ()))
         if self.abstain is not None and spelling.find_name(self.abstain, others) is not None:
-            raise ValueError(f"{self.abstain!r} stands among the options already; `abstain` adds it")
+            raise ValueError(f"{self.abstain!r} is among the options already; `abstain` adds it")
         return self
 
     @property

@@ -183,7 +183,7 @@ class SpanQuestion(question_base.Question):
         positions = question_base.find_occurrences(part, text)
         if len(positions) != 1:
             raise self.build_refusal(
-                f"has {part!r}, which stands {len(positions)} times in `{self.field}`.",
+                f"has {part!r}, which occurs {len(positions)} times in `{self.field}`.",
                 "Give it as {start, end, text}." if positions else f"Mark a part of `{self.field}`.",
             )
         return question_base.TextSpan(start=positions[0], end=positions[0] + len(part), text=part)

@@ -49,7 +49,7 @@ def _check_name(value: str) -> str:
 def _check_language(value: str) -> str:
     """Check the code of a language without a country."""
     if not re.fullmatch(r"[a-z]{2,3}", value):
-        raise ValueError(f"{value!r} is no code of a language: write it like uk, en or ru")
+        raise ValueError(f"{value!r} is not a language code: write it like uk, en or ru")
     return value
 
 
@@ -59,7 +59,7 @@ def _parse_share(value: object) -> object:
         return value
     match = _SHARE.fullmatch(value.strip())
     if match is None:
-        raise ValueError(f"{value!r} is no share; write it like 60 % or 0.6")
+        raise ValueError(f"{value!r} is not a share; write it like 60 % or 0.6")
     return float(match[1]) / 100 if match[2] else float(match[1])
 
 
@@ -163,7 +163,7 @@ def _refuse_forbidden(path_in_file: str, info: ValidationInfo) -> str:
         return path_in_file
     if not allowed.contains(path_in_file):
         raise ValueError(
-            f"The file {path_in_file!r} lies outside the folder of this file and outside the current folder:"
+            f"The file {path_in_file!r} is outside the folder of this file and outside the current folder:"
             f" copy it beside this file, or add {ALLOW_OUTSIDE} if you trust who wrote it"
         )
     if secret := secret_files.find_secret(allowed.start / path_in_file):

@@ -66,7 +66,7 @@ def find_panel_contradiction(
         others = (other for other in panels if other != name and panel.covers(panels[other]))
         covered = next(others, None)
         if covered is not None:
-            message = f"Whoever is in the panel {covered!r} is in {name!r}, too; a person can be in one panel only"
+            message = f"Everybody in the panel {covered!r} is also in {name!r}; a person can be in one panel only"
             return Contradiction(message, ("panels", covered))
     return next(_list_vote_contradictions(panels, overlap=overlap, varies=varies), None)
 

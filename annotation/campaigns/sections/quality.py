@@ -43,7 +43,7 @@ def _check_retention(text: str) -> str:
     """The length of time as it is published, like `180 days`; raises ValueError for another one."""
     found = _RETENTION.fullmatch(text.strip())
     if found is None or not 1 <= int(found[1]) <= MOST_DAYS:
-        raise ValueError(f"{text!r} is no number of days; write it like 180 days")
+        raise ValueError(f"{text!r} is not a number of days; write it like 180 days")
     return f"{int(found[1])} day{'' if int(found[1]) == 1 else 's'}"
 
 

@@ -150,7 +150,7 @@ class DynamicOverlap(Section):
     @model_validator(mode="after")
     def _consistent(self) -> DynamicOverlap:
         if self.min >= self.max:
-            raise ValueError(f"From {self.min} to {self.max} is no range; write `overlap: {self.min}`")
+            raise ValueError(f"From {self.min} to {self.max} is not a range; write `overlap: {self.min}`")
         return self
 
 

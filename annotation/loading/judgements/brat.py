@@ -46,7 +46,7 @@ def _read_parts(file: Path, text: str) -> Iterator[dict[str, object]]:
         found = _BOUND.fullmatch(line.rstrip("\r"))
         if found is None:
             raise BadInput(
-                "This line is no annotation of brat.",
+                "This line is not a brat annotation.",
                 where=Where(file=file, line=number),
                 remedy="A marked part is written T1, tab, class, start, end, tab, text.",
             )

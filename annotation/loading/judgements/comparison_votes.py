@@ -122,7 +122,7 @@ def _read_answer(row: FileRow, column: str, left: str, right: str) -> str:
     found = meant or named
     if found is not None and (named is None or named == found):
         return found
-    problem = "can mean either side" if meant else "is no side and neither of the two systems"
+    problem = "can mean either side" if meant else "is neither a side nor one of the two systems"
     raise BadInput(
         f"The winner {written!r} {problem}.",
         where=row.where(column),

@@ -134,7 +134,7 @@ class _Document:
         place = _PLACE.fullmatch(cells[1]) if len(cells) > 2 else None
         token = _TOKEN.fullmatch(cells[0])
         if token is None or place is None:
-            raise BadInput("This line is no token.", where=Where(file=self.path, line=number), remedy=_REMEDY)
+            raise BadInput("This line is not a token.", where=Where(file=self.path, line=number), remedy=_REMEDY)
         start, end = int(place["start"]), int(place["end"])
         if not self.is_new:
             self._add_sentence(start, cells[2], number)

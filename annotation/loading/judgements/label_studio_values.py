@@ -292,7 +292,7 @@ def parse_lead_time(value: Any, *, row: input_files.FileRow) -> float | None:
         seconds = math.nan
     if not math.isfinite(seconds):
         raise BadInput(
-            f"{str(value)[:40]!r} is no number of seconds.",
+            f"{str(value)[:40]!r} is not a number of seconds.",
             where=row.where("lead_time"),
             remedy="Leave it empty if it is not known.",
         )

@@ -20,7 +20,7 @@ def refuse_odd_rows(source: SourceFile) -> None:
     repeated = [name for name, column in source.columns.items() if name and name in column.counts]
     if len(repeated) >= MIN_REPEATED:
         raise BadInput(
-            f"The first row looks like data, not like a header: {repeated[-1]!r} is a value of its column, too.",
+            f"The first row looks like data, not like a header: {repeated[-1]!r} is also a value in its column.",
             where=source.where(repeated[-1]),
             remedy="Write a row with the names of the columns above it.",
         )

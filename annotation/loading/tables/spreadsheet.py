@@ -141,7 +141,7 @@ def _check_content(content: bytes, path: Path, sheet: str) -> dict[tuple[int, in
         raise BadInput(
             f"The sheet {sheet!r} reaches to row {max(rows)} and column {max(columns) + 1}.",
             where=Where(file=path, field=sheet),
-            remedy="Take out what stands far from the table, or save it as CSV UTF-8.",
+            remedy="Remove what is far from the table, or save it as CSV UTF-8.",
         )
     found = _ERROR.findall(content) if b't="e"' in content else []
     return {(int(row), _number_column(name)): text.decode("utf-8", "replace") for name, row, text in found}

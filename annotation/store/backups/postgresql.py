@@ -113,5 +113,5 @@ def _explain_failure(engine: sa.Engine, program: str, errors: str) -> Unavailabl
     reason = next((line for line in errors.splitlines() if "error:" in line.lower()), "it did not say why")
     problem = f"{Path(program).name} failed, and nothing was changed: {reason.strip()}."
     return Unavailable(
-        problem, where=Where(file=driver_errors.format_url(engine.url)), remedy="Mend that, then try again."
+        problem, where=Where(file=driver_errors.format_url(engine.url)), remedy="Fix that, then try again."
     )

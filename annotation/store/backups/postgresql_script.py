@@ -47,7 +47,7 @@ def run_script(connection: sa.Connection, lines: Iterable[bytes]) -> None:
         raise Unavailable(
             f"The server refuses the backup, and nothing was changed: {reason}.",
             where=Where(file=driver_errors.format_url(connection.engine.url)),
-            remedy="Mend that, then try again.",
+            remedy="Fix that, then try again.",
         ) from failure
 
 

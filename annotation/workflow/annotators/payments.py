@@ -230,7 +230,7 @@ def record_payment(
     promised = section.pay.currency if section and section.pay else money.currency
     where = Where(field="currency")
     if not re.fullmatch(r"[A-Z]{3}", money.currency):
-        raise BadInput(f"{money.currency!r} is no currency.", where=where, remedy="Write it like EUR or UAH.")
+        raise BadInput(f"{money.currency!r} is not a currency.", where=where, remedy="Write it like EUR or UAH.")
     if promised != money.currency:
         raise BadInput(f"{project.name} pays in {promised}.", where=where, remedy=f"Give the amount in {promised}.")
     payment = Payment(
@@ -275,4 +275,4 @@ def compute_hourly_rates(work: Mapping[int, ActiveTime], payments: Mapping[int, 
 
 
 def _refuse_amount(text: str) -> BadInput:
-    return BadInput(f"{text!r} is no amount.", where=Where(field="amount"), remedy="Write it like 12.50.")
+    return BadInput(f"{text!r} is not an amount.", where=Where(field="amount"), remedy="Write it like 12.50.")

@@ -52,7 +52,7 @@ def set_time_zone(session: Session, *, annotator: AnnotatorRow, name: str) -> No
         zoneinfo.ZoneInfo(name)
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
         raise BadInput(
-            f"{name!r} is no time zone.", where=Where(field="time_zone"), remedy="Write it like Europe/Kyiv."
+            f"{name!r} is not a time zone.", where=Where(field="time_zone"), remedy="Write it like Europe/Kyiv."
         ) from None
     models.ANNOTATORS.update(session, annotator, time_zone=name)
 

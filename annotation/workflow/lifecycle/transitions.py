@@ -201,7 +201,7 @@ def _raise_overlap(project: Project, *, overlap: int | None, max_overlap: int | 
     new_min, new_max = overlap or old_min, max_overlap or (old_max if old_overlap else overlap or old_min)
     if (total := sum_panel_votes(definition.panels)) is not None:
         raise Conflict(
-            f"{project.name!r} gets {total} answers to every item, so many from each of its panels.",
+            f"{project.name!r} gets {total} answers to every item, a fixed number from each of its panels.",
             where=Where(field="panels"),
             remedy="Load further items, or the file under another project name with other `votes`.",
         )

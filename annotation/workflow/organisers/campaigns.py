@@ -315,7 +315,7 @@ def answer_everybody(
 def dismiss_report(session: Session, *, message: OpenMessage, by: int, now: datetime) -> None:
     """Resolve all reports on the item of a report; where they paused it, it is handed out again."""
     if message.kind is not MessageKind.REPORT or message.project_id is None or message.item is None:
-        raise Stale("This is no report.")
+        raise Stale("This is not a report.")
     project = session.get_one(models.Project, message.project_id)
     cases.dismiss_reports(session, project=project, item=message.item, now=now)
     _record_act(session, OrganiserAct.DISMISS, by=by, now=now, project_id=project.id)

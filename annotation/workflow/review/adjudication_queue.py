@@ -143,7 +143,7 @@ def decide_case(
     item = lock_item(session, case.item_id)
     if item.revision != revision:
         raise Conflict(
-            f"{item.external_id} was changed since it was shown.", remedy="Look at it as it is now, and decide anew."
+            f"{item.external_id} was changed since it was shown.", remedy="Look at it as it is now, and decide again."
         )
     definition = definitions.get_project_definition(project)
     question = next(asked for asked in definition.all_questions if asked.name == case.question)

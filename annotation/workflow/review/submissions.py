@@ -472,7 +472,7 @@ def _build_review(
     if answer.revision != revision:
         raise Conflict(
             f"The answer {answer_id} was corrected since it was shown.",
-            remedy="Look at it as it is now, and decide anew.",
+            remedy="Look at it as it is now, and decide again.",
         )
     if answer.decision is not None:
         raise Conflict(

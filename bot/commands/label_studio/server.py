@@ -101,7 +101,7 @@ def up(
 
     address = parse_listen_address(listen, "--listen")
     if "@" not in email:
-        raise BadInput("This is no e-mail.", where=Where(field="--email"), remedy="Write it like you@example.org.")
+        raise BadInput("This is not an e-mail address.", where=Where(field="--email"), remedy="Write it like you@example.org.")
     executable = local_server.find_program(program)
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -154,7 +154,7 @@ def _store_settings(settings: dict[str, str]) -> str:
     text = ENV_FILE.read_text("utf-8") if ENV_FILE.exists() else ""
     lines = [f"{name}={value}" for name, value in settings.items()]
     if all(line in text.splitlines() for line in lines) and not settings.keys() & os.environ.keys():
-        return f"Its address and token stand in {ENV_FILE}."
+        return f"Its address and token are in {ENV_FILE}."
     stored = {line.partition("=")[0].strip() for line in text.splitlines() if line.partition("=")[2].strip()}
     if settings.keys() & (stored | os.environ.keys()):
         return "Other settings are there already; for this server they are: " + " ".join(lines)

@@ -240,7 +240,7 @@ def annotators(
     if json:
         terminal_output.print_json(cells)
         return
-    notes = ["The others' most frequent answer is no gold: whoever is right against most has a low share."]
+    notes = ["The others' most frequent answer is not gold: somebody who is right against most has a low share."]
     if len(shown) > MOST_SHOWN:
         notes.append(f"{len(shown) - MOST_SHOWN} more annotators are in annotators.parquet, which --out writes.")
     rows = [tuple(row.values()) for row in cells[:MOST_SHOWN]]

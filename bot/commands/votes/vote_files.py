@@ -47,7 +47,7 @@ def find_files(given: Sequence[Path]) -> tuple[list[Path], FileKind]:
     for path, kind in kinds.items():
         if kind is None:
             raise BadInput(
-                "This is no file of votes.", where=Where(file=path), remedy=f"Name a file in {', '.join(KINDS)}."
+                "This is not a file of votes.", where=Where(file=path), remedy=f"Name a file in {', '.join(KINDS)}."
             )
         if kind != first:
             raise BadInput(

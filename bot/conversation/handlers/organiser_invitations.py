@@ -69,7 +69,7 @@ def _limit_invitation(context: UpdateContext, callback: CallbackData) -> Telegra
     """Let the link be used for so many days from now; for none it ends at once."""
     days = callback.get_number(2)
     if days > campaigns.INVITATION_LASTS.days:
-        raise Stale("No button offers so many days.")
+        raise Stale("No button offers this many days.")
     campaigns.limit_invitation(
         context.transaction.session,
         invitation=_get_invitation(context, callback),

@@ -136,7 +136,7 @@ def refuse_words_with_number(text: str) -> RefusedInput | None:
 def require_text(entered: Any) -> str:
     """A text that was entered on the answer page; raises BadInput for any other value."""
     if not isinstance(entered, str) or _UNSTORABLE.search(entered):
-        raise BadInput("This is no text.")
+        raise BadInput("This is not a text.")
     return entered.replace("\r\n", "\n")
 
 

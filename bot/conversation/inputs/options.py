@@ -269,7 +269,7 @@ class ChoicesInput(OptionsInput):
         """Take the boxes with these indices as the answer."""
         places = range(len(asked.shown.labels))
         if not isinstance(entered, list) or not all(type(box) is int and box in places for box in entered):
-            raise BadInput("These are no boxes.")
+            raise BadInput("These are not boxes.")
         return _apply_boxes(asked, sorted(set(entered)))
 
     def restore_entered(self, asked: AskedQuestion, stored: str | None) -> Any:

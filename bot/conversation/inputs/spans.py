@@ -93,7 +93,7 @@ class SpansInput(QuestionInput):
         words = span_drafts.split_text(text).words
         starts, ends = set(map(span_drafts.get_start, words)), set(map(span_drafts.get_end, words))
         if not isinstance(entered, list) or not entered or not all(_is_part(part, starts, ends) for part in entered):
-            raise BadInput("These are no parts of the text.")
+            raise BadInput("These are not parts of the text.")
         return asked.with_answer([part | {"text": text[part["start"] : part["end"]]} for part in entered])
 
     def restore_entered(self, asked: AskedQuestion, stored: str | None) -> list[dict[str, Any]]:

@@ -267,7 +267,7 @@ def _parse_draft(sent: dict[str, Any]) -> PageDraft:
     """The draft that the page sends; raises BadInput."""
     are_sound = all(type(sent.get(name)) is kind for name, kind in _DRAFT_TYPES.items())
     if not are_sound or len(json.dumps(sent)) > answer_page.MAX_DRAFT_CHARACTERS or "\\u0000" in json.dumps(sent):
-        raise BadInput("This is no draft.")
+        raise BadInput("This is not a draft.")
     return PageDraft(
         assignment_id=sent["assignment"],
         value=sent.get("value"),

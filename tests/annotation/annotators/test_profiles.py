@@ -34,9 +34,9 @@ TEXT = ProfileField(name="city", text="?", type="text")
         (NUMBER, "121", "121 is out of range."),
         (YEARS, "-1", "-1"),
         (YEARS, "61", "61 is out of range."),
-        (NUMBER, "багато", "'багато' is no number."),
-        (NUMBER, "1e9", "'1e9' is no number."),
-        (NUMBER, "nan", "'nan' is no number."),
+        (NUMBER, "багато", "'багато' is not a number."),
+        (NUMBER, "1e9", "'1e9' is not a number."),
+        (NUMBER, "nan", "'nan' is not a number."),
         (NUMBER, None, "This question is required."),
         (NUMBER, "  ", "This question is required."),
         (TEXT, "Львів\n", "Львів"),
@@ -68,6 +68,6 @@ def test_a_time_zone_is_one_of_the_database(people: People, name: str) -> None:
         person = people.joined(session, 1)
         registration.set_time_zone(session, annotator=person, name=name)
         for wrong in ("Kyiv", "../../etc/passwd", "", "Europe", "+02:00"):
-            with pytest.raises(BadInput, match="is no time zone"):
+            with pytest.raises(BadInput, match="is not a time zone"):
                 registration.set_time_zone(session, annotator=person, name=wrong)
         assert person.time_zone == name

@@ -178,7 +178,7 @@ def test_in_a_second_pass_the_text_that_was_filled_in_is_the_first_answer() -> N
     [
         ([said("fixed", "textarea", text=["Одне.", "Друге."])], "has 2 answers in Label Studio: Одне. · Друге."),
         ([said("verdict", "choices", choices=["так"])], "'verdict', which the project does not ask"),
-        ([said("answer", "choices", choices=["лев"])], "'лев' in Label Studio, which is no option"),
+        ([said("answer", "choices", choices=["лев"])], "'лев' in Label Studio, which is not an option"),
         ([said("answer", "choices", choices=["пес", "кіт"])], "has 2 answers"),
         ([said("part", "labels", start=0, end=6), said("part:none", "choices", choices=["none"])], "said not to be"),
         ([said("part", "labels", globalOffsets={"start": 0, "end": 6}, text="Лисиці")], "where the item says 'Лисиця'"),

@@ -127,10 +127,10 @@ async def test_a_second_process_stands_by(
         await until(lambda: first.messages)
         with caplog.at_level(logging.INFO):
             async with application.poll_in_background(stage.app):
-                await until(lambda: "stands by" in caplog.text)
+                await until(lambda: "this one waits" in caplog.text)
                 await asyncio.sleep(0.5)
         assert telegram.calls["deletewebhook"] == 1
-        assert caplog.text.count("stands by") == 1
+        assert caplog.text.count("this one waits") == 1
 
 
 async def ended(stage: Stage, *, seconds: float = 0.5) -> str:

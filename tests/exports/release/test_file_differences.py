@@ -26,7 +26,7 @@ def write_parquet(values: list[int]) -> bytes:
             b"dataset,unit,value\nx,one,0.91\nx,two,0.9\n",
             "row 2 (x, two, 0.9), column value: “0.8” is there, “0.9” follows",
         ),
-        ("t.csv", b"a\n1\n2\n", b"a\n1\n", "2 rows stand there, 1 follow"),
+        ("t.csv", b"a\n1\n2\n", b"a\n1\n", "2 rows are there, 1 follow"),
         ("t.csv", b"b\n1\n", b"a\n1\n", 'the columns are “[["b"]]”, and “[["a"]]” follow'),
         ("t.csv", b'a\n"1"\n', b"a\n1\n", 'line 2: “"1"” is there, “1” follows'),
         ("t.json", b'{"a": [1, 2]}', b'{"a": [1, 3]}', "a[1]: “2” is there, “3” follows"),

@@ -199,7 +199,7 @@ def test_a_folder_that_is_no_release_is_refused(tmp_path: Path) -> None:
     for content in (None, b"{}", b"no json", b'{"kind": "other"}', b'{"kind": "hromada release", "files": []}'):
         if content is not None:
             (tmp_path / MANIFEST).write_bytes(content)
-        with pytest.raises(HromadaError, match="is no release"):
+        with pytest.raises(HromadaError, match="is not a release"):
             verify_folder(tmp_path)
 
 

@@ -251,8 +251,8 @@ def _check_changeable(opened: OpenedAssignment) -> None:
     session, context, assignment = opened.session, opened.context, opened.assignment
     submission.check_participation(session, context)
     if context.project.status is ProjectStatus.CLOSED:
-        raise Stale("The project is closed; the answer stands as it was.")
+        raise Stale("The project is closed; the answer was not changed.")
     participation = context.participation
     decided = participation.stage is not Stage.QUALIFICATION or participation.attempt != assignment.attempt
     if assignment.stage is Stage.QUALIFICATION and (decided or participation.status is ParticipationStatus.FAILED):
-        raise Stale("The qualification is decided; the answer stands as it was.")
+        raise Stale("The qualification is decided; the answer was not changed.")
