@@ -196,7 +196,7 @@ def describe_encoding_error(error: UnicodeEncodeError, path: Path) -> HromadaErr
     """The error of a text with half a character, which no file can hold: where it stands, and what to do."""
     around = error.object[max(0, error.start - 20) : error.start]
     return HromadaError(
-        f"There is half a character (a lone surrogate) in a text after {around!r}.",
+        f"Half a character (a lone surrogate) is in a text after {around!r}.",
         remedy="Correct that item or answer in its source, then export again.",
         where=Where(file=path),
     )
@@ -271,7 +271,7 @@ def _build_parquet(rows: Sequence[DataRow], columns: ColumnTypes, *, name: str) 
         ]
     except UnicodeEncodeError as error:
         raise HromadaError(
-            f"There is half a character (a lone surrogate) in a text for {name}.",
+            f"Half a character (a lone surrogate) is in a text for {name}.",
             remedy="Correct that item or answer in its source, then export again.",
         ) from error
     buffer = io.BytesIO()

@@ -188,7 +188,9 @@ def _check_items(file: ProjectSections) -> Contradiction | None:
     if file.truth is not None:
         return Contradiction("Items from a file carry their gold in a column; leave `truth` out", ("truth",))
     if file.votes is not None and file.votes.earlier and file.overlap is None:
-        message = "Votes are earlier than others only where people are asked as well; add `overlap`, or leave `earlier` out"
+        message = (
+            "Votes are earlier than others only where people are asked as well; add `overlap`, or leave `earlier` out"
+        )
         return Contradiction(message, ("votes", "earlier"))
     if file.votes is None and file.overlap is None:
         return Contradiction("How many people answer each item? Add `overlap: 3`", ("overlap",))

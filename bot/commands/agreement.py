@@ -187,7 +187,7 @@ def _build_notes(rows: Sequence[Coefficient], *, has_new_people: bool, resamples
         if row.undefined_resamples
     ]
     notes += [
-        f"{row.of or row.name}: the value is outside its interval, because redrawn items give it other pairs to rest on."
+        f"{row.of or row.name}: the value is outside its interval: redrawn items give it other pairs to rest on."
         for row in rows
         if row.value is not None
         and row.low is not None

@@ -149,7 +149,9 @@ def _read_revision(row: FileRow) -> int | None:
     [text] = _read_cells(row, "revision")
     if text and not text.isdecimal():
         raise BadInput(
-            f"{text!r} is not a revision.", where=row.where("revision"), remedy="Copy it from --json, or leave it empty."
+            f"{text!r} is not a revision.",
+            where=row.where("revision"),
+            remedy="Copy it from --json, or leave it empty.",
         )
     return int(text) if text else None
 

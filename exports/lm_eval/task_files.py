@@ -48,7 +48,7 @@ def format_rows(docs: Sequence[Doc]) -> bytes:
             buffer.write(f"{encode(doc)}\n".encode())
         except UnicodeEncodeError as error:
             raise HromadaError(
-                f"There is half a character (a lone surrogate) in a text of the item {doc['item_id']!r}.",
+                f"Half a character (a lone surrogate) is in a text of the item {doc['item_id']!r}.",
                 remedy="Correct that item in its source, then build again.",
             ) from error
     return buffer.getvalue()

@@ -195,7 +195,7 @@ def test_the_same_answer_in_every_shape(tmp_path: Path, value: Any, answer: str)
         ({"annotations": {}}, {"answer": "usable"}, "no list of `annotations`"),
         ({"annotations": [1]}, {"answer": "usable"}, "no `result`"),
         ({"annotations": [annotation(1, None)]}, {"answer": "usable"}, "names no annotator"),
-        ({"annotations": [annotation(1, 3, lead_time="soon")]}, {"answer": "usable"}, "no number of seconds"),
+        ({"annotations": [annotation(1, 3, lead_time="soon")]}, {"answer": "usable"}, "not a number of seconds"),
         ({}, {"answer": "usable", "item": "tale"}, "no column 'tale'"),
     ],
 )

@@ -169,7 +169,7 @@ def test_a_folder_without_results_and_one_that_is_no_build_are_refused(built: Bu
     """Each with what to name instead."""
     with pytest.raises(HromadaError, match="no result file"):
         lm_eval.read_results(built.folder / "open-built", [tmp_path])
-    with pytest.raises(HromadaError, match="no folder of `hromada build`"):
+    with pytest.raises(HromadaError, match="not a folder of `hromada build`"):
         lm_eval.read_results(tmp_path, [built.folder / "open-built/results"])
 
 

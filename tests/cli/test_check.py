@@ -51,7 +51,7 @@ def check(hromada: Hromada, more: str = "", *, old: str = "", new: str = "") -> 
     [
         ("items: {", "items: {filter: a, ", "items.filter: This key is not known here. Rows are chosen by `where`"),
         ("items: {", "items: {overlap: 3, ", "`overlap` belongs at the top of the file"),
-        ("title: t", "title: Quiz: animals", "2:12: There is a colon in the value. Put the text in quotes, like title:"),
+        ("title: t", "title: Quiz: animals", "2:12: There is a colon in the value. Put the text in quotes, like"),
         ("title: t", "\ttitle: t", "2:1: The line begins with a tab. Indent with blanks."),
         ("title: t", "title:\tt", "2:7: There is a tab in the line. Write blanks."),
         ("overlap: 3", "overlap: 3\nreward: {pay: {per_hour: 3, currency: euro}}", "code of a currency: write EUR."),

@@ -163,7 +163,7 @@ def test_a_name_of_a_project_is_the_project(written: Hromada) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("./nothing-here", "run-parity"), "no folder of `hromada release` or `hromada build`"),
+        (("./nothing-here", "run-parity"), "not a folder of `hromada release` or `hromada build`"),
         (("built", "run-parity", "--question", "color"), "Name one of: parity, secret, words."),
         (("built", "run-other"), "No model has results of any of these tasks"),
         (("parity", "run-parity", "--key", "built-key"), "--key is for the folder of a build."),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -39,7 +41,9 @@ EXCEPTIONS = {
 
 
 def list_texts(root: Path) -> Iterator[tuple[str, str]]:
-    """The English pages with the commands' help in them, and the English of the catalogues, each with its path."""
+    """The English pages with the commands' help in them, the English of the catalogues, and the messages of errors and
+    tables, which are texts of the code; each with its path.
+    """
     for page in sorted((root / "docs").rglob("*.md")):
         if not page.name.endswith(".uk.md"):
             yield page.relative_to(root).as_posix(), page.read_text("utf-8")
@@ -48,6 +52,28 @@ def list_texts(root: Path) -> Iterator[tuple[str, str]]:
         if name.endswith(".po"):
             text = "\n".join(line for line in text.splitlines() if line.startswith("msgid "))
         yield name, text
+    for package in ("bot", "annotation", "aggregation", "exports"):
+        for file in sorted((PACKAGES / package).rglob("*.py")):
+            texts = list_literals(ast.parse(file.read_text("utf-8")))
+            yield file.relative_to(PACKAGES).as_posix(), " ¶ ".join(texts)
+
+
+@cache
+def read_texts() -> Sequence[tuple[str, str]]:
+    """The texts of the checkout, read once."""
+    return tuple(list_texts(Path()))
+
+
+def list_literals(node: ast.AST) -> Iterator[str]:
+    """The texts of several words in code but for docstrings; values in them are dots."""
+    if isinstance(node, ast.JoinedStr):
+        yield "".join(str(part.value) if isinstance(part, ast.Constant) else "…" for part in node.values)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
+        yield node.value
+    for child in ast.iter_child_nodes(node):
+        is_docstring = isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant)
+        if not is_docstring and not (isinstance(node, ast.JoinedStr) and isinstance(child, ast.Constant)):
+            yield from list_literals(child)
 
 
 def find_tell_tales(name: str, text: str) -> Sequence[str]:
@@ -69,15 +95,21 @@ def find_tell_tales(name: str, text: str) -> Sequence[str]:
 
 def test_texts_have_no_tell_tale_words() -> None:
     """ENGLISH.md's list, searched in docs, help and catalogues."""
-    texts = list(list_texts(Path()))
+    texts = read_texts()
     assert len(texts) > 60
     assert [found for name, text in texts for found in find_tell_tales(name, text)] == []
 
 
 def test_every_exception_is_needed() -> None:
     """A phrase that is gone leaves the list."""
-    texts = {name: re.sub(r"\s+", " ", text) for name, text in list_texts(Path())}
+    texts = {name: re.sub(r"\s+", " ", text) for name, text in read_texts()}
     assert [(name, phrase) for name, phrase in sorted(EXCEPTIONS) if phrase not in texts.get(name, "")] == []
+
+
+def test_texts_of_code_are_read_and_docstrings_are_not() -> None:
+    """Also a text that is broken into two, and one with a value in it."""
+    code = 'def f(x):\n    """It lies."""\n    return {f"{x} is " f"no {x}.": "Mend " "it."}\n'
+    assert list(list_literals(ast.parse(code))) == ["… is no ….", "Mend it."]
 
 
 @pytest.mark.parametrize(

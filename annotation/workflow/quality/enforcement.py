@@ -166,7 +166,8 @@ def readmit_annotator(session: Session, *, annotator_id: int, project_id: int, n
     participation = participations.get_participation(locked, project_id=project_id)
     if participation is None or participation.status not in {ParticipationStatus.PAUSED, ParticipationStatus.EXCLUDED}:
         raise Conflict(
-            "This person is neither paused nor excluded there.", remedy="`hromada people PROJECT` says who is paused or excluded."
+            "This person is neither paused nor excluded there.",
+            remedy="`hromada people PROJECT` says who is paused or excluded.",
         )
     exclusion = _build_exclusion(participation)
     _set_status(session, participation, ParticipationStatus.ACTIVE, reason=None, now=now)

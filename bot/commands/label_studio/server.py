@@ -101,7 +101,9 @@ def up(
 
     address = parse_listen_address(listen, "--listen")
     if "@" not in email:
-        raise BadInput("This is not an e-mail address.", where=Where(field="--email"), remedy="Write it like you@example.org.")
+        raise BadInput(
+            "This is not an e-mail address.", where=Where(field="--email"), remedy="Write it like you@example.org."
+        )
     executable = local_server.find_program(program)
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

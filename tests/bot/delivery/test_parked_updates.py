@@ -263,7 +263,7 @@ async def test_a_parked_update_is_handled_once_the_cause_is_mended(stage: Stage)
     with stage.db.transaction() as session:
         parked.retry_parked(session, [first.key], now=stage.now)
         parked.drop_parked(session, [second.key], now=stage.now)
-        with pytest.raises(BadInput, match="no parked update"):
+        with pytest.raises(BadInput, match="not a parked update"):
             parked.retry_parked(session, ["x1"], now=stage.now)
     await stage.app.sweeper.sweep_once()
     await stage.app.workers.wait_until_idle()

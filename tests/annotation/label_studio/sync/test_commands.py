@@ -219,7 +219,9 @@ def test_a_server_that_cannot_start_says_why(hromada: Command) -> None:
     """A program that is not there, an address that is none, a folder of another server, a port that is taken."""
     assert "There is no Label Studio at none." in hromada("label-studio", "up", "--program", "none", code=2)
     assert "This is not an address to listen on." in hromada("label-studio", "up", "--listen", "here", code=2)
-    assert "This is not an e-mail address." in hromada("label-studio", "up", "--email", "me", "--program", "i.jsonl", code=2)
+    assert "This is not an e-mail address." in hromada(
+        "label-studio", "up", "--email", "me", "--program", "i.jsonl", code=2
+    )
     at_work = hromada.studio.url.removeprefix("http://")
     told = hromada("label-studio", "up", "--listen", at_work, "--program", "i.jsonl", code=2)
     assert f"A Label Studio is at work at {at_work} already." in told
