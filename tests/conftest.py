@@ -27,7 +27,7 @@ from _examples import EXPLORE, FEW
 from _postgresql import binaries, server
 from _pytest.nodeid import NodeId
 from _scratch import choose_scratch_folder
-from hypothesis import is_hypothesis_test, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from annotation.store import database
@@ -52,9 +52,12 @@ HEAVY = (
 )
 OF_THE_RUN = {SHARED, POSTGRESQL, LABEL_STUDIO, INSPECT, SITE, PART, EXPLORE, "HROMADA_SKIPS", _test_meter.RUN_COSTS}
 """What `make test` tells the tests."""
-settings.register_profile("few", max_examples=FEW)
-settings.register_profile("ci", max_examples=FEW, derandomize=True)  # changes are judged by the same examples
-settings.register_profile("explore", derandomize=False, database=None, print_blob=True)
+HASTE = [HealthCheck.too_slow]  # on a loaded machine the first examples take long, whatever the test
+settings.register_profile("few", max_examples=FEW, suppress_health_check=HASTE)
+settings.register_profile(
+    "ci", settings.get_profile("few"), derandomize=True
+)  # changes are judged by the same examples
+settings.register_profile("explore", derandomize=False, database=None, print_blob=True, suppress_health_check=HASTE)
 settings.load_profile("explore" if EXPLORE in os.environ else "ci" if os.environ.get("CI") else "few")
 
 

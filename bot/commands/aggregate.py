@@ -72,7 +72,9 @@ def aggregate(
     if data.sample is not None:
         notes.append(_describe_one_vote(data, consensus))
     if not earlier:
-        notes.append(f"As a file, a row for each item: hromada export {data.name} writes gold.csv.")
+        chosen = "" if method is data_sets.Method.MAJORITY else f" --method {method.value}"
+        command = f"hromada export {data.name}{chosen}{' --anchors' if anchors else ''}"
+        notes.append(f"As a file, a row for each item: {command} writes gold.csv.")
     terminal_output.print_table(
         data_sets.format_title(data, f"{consensus.method} ({consensus.version})"),
         ("what", "value"),

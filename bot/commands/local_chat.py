@@ -118,7 +118,7 @@ def _print_address(address: str, *, json: bool, keep: bool) -> None:
         return
     kept = "answers are kept, and marked as simulated" if keep else "nothing is kept"
     for line in (
-        "Open this address once, in a browser on this machine:",
+        "Open this address in a browser on this machine (it works once; reloading is fine):",
         f"  {address}",
         f"It is not Telegram: nothing leaves this machine, and {kept}. Ctrl-C ends it.",
     ):

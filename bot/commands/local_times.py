@@ -35,7 +35,7 @@ def format_day(at: datetime | str) -> str:
 
 def name_zone() -> str:
     """The note below a table that has times."""
-    return f"Times are those of {get_zone().key}."
+    return f"Times are those of {get_zone().key}; the setting HROMADA_TIME_ZONE changes that."
 
 
 def _localise(at: datetime | str) -> datetime:

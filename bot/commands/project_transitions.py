@@ -130,6 +130,8 @@ def _run_transition(transition: Transition, change: TransitionFunction, name: st
     if json:
         terminal_output.print_json(document)
         return
+    if transition.value == "start":
+        lines.append("Next: `hromada bot` asks people, `hromada bot --local` asks you in your browser.")
     for line in lines:
         terminal_output.print_sentence(line)
 

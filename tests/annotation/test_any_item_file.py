@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from _examples import limit_examples
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
@@ -112,7 +112,7 @@ def load_and_take_back(db: database.Database, file: Path) -> None:
 
 @pytest.mark.parametrize(("name", "more"), WAYS)
 @given(content=CONTENT)
-@settings(max_examples=limit_examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=limit_examples(60), deadline=None)
 def test_any_file_of_items_is_loaded_whole_or_refused_in_a_sentence(
     folder: Path, name: str, more: str, content: bytes
 ) -> None:

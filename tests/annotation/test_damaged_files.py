@@ -14,7 +14,7 @@ import pytest
 from _damage import damage
 from _examples import limit_examples
 from _tables import build_workbook
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
@@ -174,7 +174,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", FILES)
 @given(data=st.data())
-@settings(max_examples=limit_examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=limit_examples(60), deadline=None)
 def test_a_damaged_file_is_read_or_refused_with_its_place(folder: Path, name: str, data: st.DataObject) -> None:
     """Items and votes in every format; each is read when it is whole."""
     project, text = FILES[name]
@@ -188,7 +188,7 @@ def test_a_damaged_file_is_read_or_refused_with_its_place(folder: Path, name: st
 
 @pytest.mark.parametrize("name", ["items.csv", "votes.csv"])
 @given(data=st.data())
-@settings(max_examples=limit_examples(100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=limit_examples(100), deadline=None)
 def test_a_damaged_project_file_is_read_or_refused_with_its_place(folder: Path, name: str, data: st.DataObject) -> None:
     """YAML that was truncated, re-encoded or changed."""
     project, text = FILES[name]

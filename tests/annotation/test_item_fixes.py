@@ -57,6 +57,21 @@ def test_a_cosmetic_fix_keeps_the_answers(db: database.Database, sandbox: Sandbo
         assert (entry.data["kind"], entry.data["post_hoc"], entry.data["excluded"]) == ("cosmetic", True, 0)
 
 
+@pytest.mark.parametrize(
+    ("rows", "may_keep"), [("a,Text a.,g1,x\nb,text b,g1,y\n", True), ("a,text a,g1,y\nb,text b,g1,y\n", False)]
+)
+def test_loading_a_changed_item_names_the_fix(
+    db: database.Database, sandbox: Sandbox, rows: str, may_keep: bool
+) -> None:
+    """With --cosmetic only where it would not be refused: not for gold."""
+    with db.transaction() as session:
+        worked(session, sandbox)
+        with pytest.raises(Conflict) as refusal:
+            sandbox.load(session, sandbox.write("one", rows=rows), yes=True)
+    assert "--fix a" in str(refusal.value)
+    assert ("with --cosmetic they do" in str(refusal.value)) is may_keep
+
+
 def test_a_substantive_fix_excludes_and_opens_the_item_to_others(db: database.Database, sandbox: Sandbox) -> None:
     """Older answers keep their reason, the places are free and announced, those who met it are done with it."""
     with db.transaction() as session:

@@ -275,7 +275,11 @@ def test_a_mistake_in_the_items_is_named(folder: Path, old: str, new: str, says:
     assert says in refused(folder / "full.yaml")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=limit_examples(150), deadline=None)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    max_examples=limit_examples(150),
+    deadline=None,
+)
 @given(data=st.data())
 def test_any_damage_is_a_sentence_with_a_place(folder: Path, data: st.DataObject) -> None:
     """A piece of a file deleted or overwritten: it can be loaded, or there is an error of ours with the place."""

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from _examples import limit_examples
 from _tables import RawCell, build_workbook, write_table
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -72,7 +72,7 @@ MORE_FILES: Sequence[tuple[str, Mapping[str, str]]] = [
 
 
 @given(votes=VOTES, file=st.sampled_from([*FILES, *MORE_FILES]))
-@settings(max_examples=limit_examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=limit_examples(300), deadline=None)
 def test_votes_in_rows_are_read_back(folder: Path, votes: dict[tuple[str, str], str], file: tuple[str, Any]) -> None:
     """Any words, with separators, quotes and line breaks in them, in every kind of file."""
     ending, how = file
@@ -84,7 +84,7 @@ def test_votes_in_rows_are_read_back(folder: Path, votes: dict[tuple[str, str], 
 @given(
     votes=VOTES, file=st.sampled_from(FILES), by_item=st.booleans(), said=st.sampled_from(["rest", "list", "pattern"])
 )
-@settings(max_examples=limit_examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=limit_examples(300), deadline=None)
 def test_votes_in_columns_are_read_back(
     folder: Path, votes: dict[tuple[str, str], str], file: tuple[str, Any], by_item: bool, said: str
 ) -> None:
@@ -109,7 +109,7 @@ def test_votes_in_columns_are_read_back(
     file=st.sampled_from(FILES),
     by_item=st.booleans(),
 )
-@settings(max_examples=limit_examples(200), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=limit_examples(200), deadline=None)
 def test_votes_on_several_questions_in_columns_are_read_back(
     folder: Path, votes: Answers, file: tuple[str, Any], by_item: bool
 ) -> None:

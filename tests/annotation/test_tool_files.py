@@ -321,7 +321,7 @@ DAMAGE = {
     "no place": ("d.ann", f"T1\tPER 0 {'9' * 5_000}\tОксана", {"format": "brat"}, "not a brat annotation"),
     "not a folder": ("d.txt", "Оксана", {"format": "brat"}, "not a folder"),
     "not tsv 3": ("d.tsv", "#FORMAT=WebAnno TSV 2\n", {"format": "inception"}, "not WebAnno TSV 3"),
-    "no token": ("d.tsv", "#FORMAT=WebAnno TSV 3.3\n#Text=a\n1-1\tx\ta\t_\n", {"format": "inception"}, "no token"),
+    "no token": ("d.tsv", "#FORMAT=WebAnno TSV 3.3\n#Text=a\n1-1\tx\ta\t_\n", {"format": "inception"}, "not a token"),
     "no text": ("d.json", '{"%FEATURE_STRUCTURES": []}', {"format": "inception"}, "no text"),
     "not a batch": ("b.csv", "a,b\n1,2\n", {"format": "mturk"}, "answers to 0 questions"),
     "parts of a picture": (

@@ -231,7 +231,7 @@ def db(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory)
 @settings(
     max_examples=12,
     deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(campaign=campaigns)
 @example(campaign=Campaign(EVERY_ANSWER, ruled=None, withdrawn=None, erased=None))

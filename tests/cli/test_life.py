@@ -53,6 +53,7 @@ def test_a_campaign_lives_from_start_to_reopening(one: Hromada) -> None:
     assert started.code == 0, started.err
     assert started.out.splitlines()[0] == "one is running."
     assert "Planned: 3 items in 3 groups, 6 answers; 95 % interval about ±0.2" in started.out
+    assert started.out.splitlines()[-1].startswith("Next: `hromada bot` asks people,")
     again = one("start", "one")
     assert again.code == 2
     assert "'one' is running: it cannot start. What can be done now: pause, extend, close" in again.err

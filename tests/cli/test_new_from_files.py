@@ -202,6 +202,16 @@ def test_a_file_of_every_shape_gives_a_project_that_check_accepts(hromada: Hroma
     assert {key: read_project(hromada)[key] for key in expected} == expected
 
 
+@pytest.mark.parametrize(("item", "language"), [("q{:03}", "uk"), ("item_{}", "uk"), ("river {} of the map", "en")])
+def test_ids_say_nothing_of_the_language(hromada: Hromada, item: str, language: str) -> None:
+    """Where nothing but ids is there, the labels tell; texts come before labels."""
+    rows = [
+        f"p{person},{item.format(number)},{'так' if number % 2 else 'ні'}" for number in range(9) for person in "ab"
+    ]
+    hromada("new", "p", "--from", hromada.write("v.csv", "\n".join(["annotator_id,item_id,answer", *rows])))
+    assert read_project(hromada)["language"] == language
+
+
 def test_every_guess_is_said_and_marked_and_the_first_item_is_shown(hromada: Hromada) -> None:
     """What is unsure, what is not used, the item with its buttons, and three commands."""
     said = hromada("new", "p", *write_all(hromada, {"v.csv": FORM}), "--json").json

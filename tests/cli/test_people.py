@@ -437,7 +437,7 @@ def test_whoever_works_in_label_studio_only_agrees_on_paper(hromada: Hromada) ->
     agree = ("people", "agree", code, "--project", "strict", "--how", "signed, folder 3")
     ran = hromada(*agree)
     assert (ran.code, "Not said yet: age." in ran.err) == (2, True), ran.err
-    assert "no number" in hromada(*agree, "--profile", "age=багато").err
+    assert "not a number" in hromada(*agree, "--profile", "age=багато").err
     assert "asks for no height" in hromada(*agree, "--profile", "age=34", "--profile", "height=2").err
     assert "lets nobody in: unknown" in hromada(*agree, "--profile", "age=34", "--code", "abc").err
     assert in_database(hromada, lambda session: handed(session, code)) == "consent"

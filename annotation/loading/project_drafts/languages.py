@@ -17,6 +17,8 @@ _ENGLISH = frozenset(
         "this", "for", "with", "you", "have", "has",
     }
 )  # fmt: skip
+_ID = re.compile(r"[A-Za-z_.:/-]*\d[\w.:/-]*", re.ASCII)
+"""A text of Latin letters, figures and dashes, with a figure."""
 SAMPLE = 100_000
 """How many characters are looked at."""
 
@@ -24,10 +26,11 @@ SAMPLE = 100_000
 def guess_language(texts: Iterable[str], others: Iterable[str] = ()) -> YamlLine:
     """Return the line `language` of a project file with its reason; Ukrainian, Russian or English.
 
-    The letters of `others` count if those of the texts do not tell.
+    The letters of `others` count if those of the texts do not tell, or if the texts are ids, such as q001.
     """
     listed = list(texts)
-    letters = _count_letters(listed)
+    are_ids = all(_ID.fullmatch(text) for text in listed)
+    letters = Counter[str]() if are_ids else _count_letters(listed)
     if not letters or letters.keys().isdisjoint(_UKRAINIAN | _RUSSIAN | {*string.ascii_lowercase}):
         letters += _count_letters(others)
     cyrillic = sum(times for letter, times in letters.items() if "\u0400" <= letter <= "\u04ff")

@@ -51,7 +51,7 @@ def read_wide(source: SourceFile, item: ColumnProfile, people: Sequence[ColumnPr
     without = {item.name, *options, gold or ""}
     shown = find_shown(source, others, without=without)
     grid = find_grid(names)
-    comment = "each is taken for a person: they have the same labels"
+    comment = "each column is taken to be a person, because these columns have the same labels"
     lines = [
         YamlLine(
             "item",

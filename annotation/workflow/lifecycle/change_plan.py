@@ -28,16 +28,22 @@ class StoredItem:
     columns: ItemColumns
 
 
+SUBSTANTIVE_COLUMNS = frozenset({"options", "gold", "golds", "accepted"})
+"""The columns of an item with whose change the answers to it lose their meaning."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ForbiddenChange:
     """A change that is not allowed: `what` names the item or key that would change, `reason` says why it may not.
 
-    `fixable_item` is the id of an item whose change can be taken over as a fix.
+    `fixable_item` is the id of an item whose change can be taken over as a fix, which `may_keep_answers` unless it
+    changes what was asked.
     """
 
     what: str
     reason: str
     fixable_item: str | None = None
+    may_keep_answers: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,6 +168,7 @@ def plan_changes(
                     what=f"item {name}",
                     reason=f"people have met it ({', '.join(sorted(restricted_changes))} changed)",
                     fixable_item=name,
+                    may_keep_answers=not set(restricted_changes) & SUBSTANTIVE_COLUMNS,
                 )
             )
     forbidden += [

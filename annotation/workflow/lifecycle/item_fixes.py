@@ -18,14 +18,11 @@ from annotation.store import journal, overlap_counts, queries
 from annotation.store.models import Assignment, Item, Project, Report
 from annotation.vocabulary import AssignmentStatus, Event, ItemStatus, build_item_change
 from annotation.workflow import text_versions
-from annotation.workflow.lifecycle import item_writer, projects, readiness
+from annotation.workflow.lifecycle import change_plan, item_writer, projects, readiness
 from annotation.workflow.quality import exclusions
 
 UNCHANGEABLE_COLUMNS = ("external_id", "group_id", "stage", "pool", "rank", "revision")
 """The columns of an item that no fix changes: they say which item it is, and its position among the others."""
-
-SUBSTANTIVE_COLUMNS = ("options", "gold", "golds", "accepted")
-"""The columns of an item that only a substantive fix may change."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +85,7 @@ def _check_changes(stored: Item, row: dict[str, Any], *, cosmetic: bool, where: 
         column for column in row if column not in ("rank", "revision") and getattr(stored, column) != row[column]
     )
     unchangeable = [column for column in changed if column in UNCHANGEABLE_COLUMNS]
-    substantive = [column for column in changed if column in SUBSTANTIVE_COLUMNS] if cosmetic else []
+    substantive = [column for column in changed if column in change_plan.SUBSTANTIVE_COLUMNS] if cosmetic else []
     if not changed:
         raise Conflict("Nothing of the item changed.", where=where, remedy="Change it in the file first.")
     if unchangeable:

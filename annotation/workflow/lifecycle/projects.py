@@ -332,8 +332,9 @@ def _refuse_changes(campaign: project_file.CheckedProject, changes: change_plan.
 
 def _suggest_fix(campaign: project_file.CheckedProject, changes: change_plan.ChangePlan) -> str:
     """How the changed items can be taken over while people work, naming the first; empty where none is changed."""
-    fixable = [change.fixable_item for change in changes.forbidden if change.fixable_item is not None]
-    if not fixable:
+    first = next((change for change in changes.forbidden if change.fixable_item is not None), None)
+    if first is None:
         return ""
-    command = shlex.join(["hromada", "load", str(campaign.path), "--fix", fixable[0]])
-    return f"If the item was wrong: {command} (its answers no longer count; with --cosmetic they do). "
+    command = shlex.join(["hromada", "load", str(campaign.path), "--fix", str(first.fixable_item)])
+    kept = "; with --cosmetic they do" if first.may_keep_answers else ""
+    return f"If the item was wrong: {command} (its answers no longer count{kept}). "

@@ -76,7 +76,7 @@ def test_what_is_refused_changes_nothing(people: People) -> None:
         code = invitations.generate_code()
         invitations.create_invitation(session, target=queries.get_project(session, "a"), code=code, now=NOW)
         clerk(session)
-    with pytest.raises(BadInput, match="no number"), people.db.transaction() as session:
+    with pytest.raises(BadInput, match="not a number"), people.db.transaction() as session:
         consents.record_agreement(
             session, annotator=clerk(session), project=queries.get_project(session, "a"), how="тут", now=NOW, code=code,
             profile={"age": "багато"},

@@ -122,7 +122,9 @@ class Watcher:
         assert any(one.buttons or one.reply or "/" in one.text for one in latest), [str(one) for one in latest]
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(steps=st.lists(STEP, min_size=5, max_size=20))
 def test_any_sequence_of_messages_and_taps(db: database.Database, steps: list[tuple[str, str | int]]) -> None:
     """From the first item on, with everything that the bot offers."""

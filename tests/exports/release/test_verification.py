@@ -119,7 +119,9 @@ def test_hidden_gold_is_verified_too(tmp_path: Path, hidden: ReleaseInputs) -> N
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 def test_an_altered_cell_of_every_file_is_found(
     tmp_path_factory: pytest.TempPathFactory, built: ReleaseFolder, seed: int
 ) -> None:
@@ -139,7 +141,9 @@ def test_an_altered_cell_of_every_file_is_found(
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 def test_an_altered_cell_of_one_file_names_that_file_alone(
     tmp_path_factory: pytest.TempPathFactory, built: ReleaseFolder, seed: int
 ) -> None:

@@ -277,7 +277,7 @@ def test_people_are_named_by_e_mail_and_items_are_released_one_by_one(
     events = json.loads(hromada("status", "p", "--item", "i1", "--json"))["events"]
     assert [event["at"] for event in events if event["at"] is None or event["at"] > clock().isoformat()] == []
     assert events[-1]["what"] == "taken back by an organiser: its place is free"
-    assert "Times are those of Europe/Kyiv." in hromada("status", "p", "--item", "i1")
+    assert "Times are those of Europe/Kyiv;" in hromada("status", "p", "--item", "i1")
     assert f"p, {email} ({code}): left the queue, no longer assigned: i1." in hromada("label-studio", "pull")
     assert hromada("people", "data", email) == hromada("people", "data", code)
 
