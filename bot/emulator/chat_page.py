@@ -293,7 +293,9 @@ class ChatPage:
             message = person.chat.messages[int(str(act["message"]))]
             keys = message.content.markup.buttons if message.content.markup else ()
             page = next(key.page for key in keys if key.page == act["page"] and key.page)
-            return {"address": mini_apps.build_address(page, self._telegram, person.user)}
+            return {
+                "address": mini_apps.build_address(page, self._telegram, person.user, is_dark=bool(act.get("dark")))
+            }
         elif act["do"] == "edit":
             message = person.chat.messages[int(str(act["message"]))]
             person.edit(message, _check_text(act["text"]))

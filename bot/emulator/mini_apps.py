@@ -11,7 +11,7 @@ from urllib.parse import quote
 from bot.emulator.model import User
 from bot.emulator.state import State
 
-THEME = {
+LIGHT = {
     "bg_color": "#ffffff",
     "text_color": "#000000",
     "hint_color": "#707579",
@@ -21,7 +21,17 @@ THEME = {
     "secondary_bg_color": "#f4f4f5",
     "destructive_text_color": "#e53935",
 }
-"""The light theme of a client."""
+DARK = {
+    "bg_color": "#212121",
+    "text_color": "#ffffff",
+    "hint_color": "#aaaaaa",
+    "link_color": "#8774e1",
+    "button_color": "#8774e1",
+    "button_text_color": "#ffffff",
+    "secondary_bg_color": "#181818",
+    "destructive_text_color": "#e53935",
+}
+"""The themes of a client; some of their contrasts are too low, as they are there."""
 
 
 def sign_init_data(fields: Mapping[str, str], token: str) -> str:
@@ -32,7 +42,7 @@ def sign_init_data(fields: Mapping[str, str], token: str) -> str:
     return "&".join(f"{name}={quote(value, safe='')}" for name, value in signed.items())
 
 
-def build_address(page: str, state: State, user: User) -> str:
+def build_address(page: str, state: State, user: User, *, is_dark: bool = False) -> str:
     """The address of a page with what a client passes to it in the fragment."""
     who = {"id": user.id, "first_name": user.first_name, "language_code": user.language or "en"}
     fields = {
@@ -45,6 +55,6 @@ def build_address(page: str, state: State, user: User) -> str:
         "tgWebAppData": sign_init_data(fields, state.token),
         "tgWebAppVersion": "8.0",
         "tgWebAppPlatform": "weba",
-        "tgWebAppThemeParams": json.dumps(THEME),
+        "tgWebAppThemeParams": json.dumps(DARK if is_dark else LIGHT),
     }
     return f"{page}#" + "&".join(f"{name}={quote(value, safe='')}" for name, value in passed.items())

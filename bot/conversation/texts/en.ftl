@@ -1125,7 +1125,7 @@ page-loading = Loading…
 # On the answer page, when the server cannot be reached.
 page-offline = No connection. What you wrote is kept on this device; try again.
 # On the answer page, when no item is in hand; “Go on” is the button go-on.
-page-nothing = There is no item here now. Continue in the chat, or tap “Go on”.
+page-nothing = There is no question here now. Continue in the chat, or tap “Go on”.
 # Status line of the answer page.
 page-draft = Draft saved.
 # Status line of the answer page, when it shows a draft again.

@@ -250,10 +250,12 @@ $("block").addEventListener("click", async () => {
   openChat(state.person);
 });
 // A client opens a Mini App in a frame, answers its requests, and closes it by its own button.
+const isDark = () => matchMedia("(prefers-color-scheme: dark)").matches;
 async function openPage(message, page) {
-  const opened = await postAct({ do: "open", person: state.person, message: message.id, page });
+  const opened = await postAct({ do: "open", person: state.person, message: message.id, page, dark: isDark() });
   if (!opened) return;
   const frame = element("iframe", { id: "mini-app", title: state.bot, src: opened.address });
+  frame.addEventListener("load", () => frame.focus());  // or else its keys go to the chat
   $("mini-app").replaceWith(frame);
   $("page").showModal();
 }

@@ -118,7 +118,7 @@ function drawMore() {
 function draw({ item, draft: stored }) {
   draft?.end(); draft = null; question = null; shown = item;
   byId("header").textContent = item?.header ?? "";
-  if (!item) { main.replaceChildren(make("p", { textContent: words.nothing })); drawBar(); return; }
+  if (!item) { main.replaceChildren(make("h1", { textContent: words.nothing, tabIndex: -1 })); drawBar(); return; }
   const { asked } = item;
   question = drawQuestion(asked);
   main.replaceChildren(

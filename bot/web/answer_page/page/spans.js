@@ -64,7 +64,7 @@ export function drawSpans(asked, language, changed) {
   }
   /** @param {number} word */
   function tap(word) {
-    remember(); cursor = word;
+    remember(); cursor = word; say("");
     const there = partAt(word), open = current === null ? null : parts[current];
     if (open && there === current) {
       if (open.first === open.last) { parts.splice(/** @type {number} */ (current), 1); current = null; }
@@ -83,6 +83,19 @@ export function drawSpans(asked, language, changed) {
     const part = parts[current], to = part[side] + by;
     if (to < 0 || to >= words.length || (side === "first" ? to > part.last : to < part.first) || partAt(to, current) >= 0) return;
     remember(); part[side] = to; cursor = to; moved();
+  }
+  /** The word above or below the cursor. @param {number} by */
+  function findByLine(by) {
+    const [here] = words[cursor].node.getClientRects(), middle = (/** @type {DOMRect} */ { left, right }) => (left + right) / 2;
+    let found = cursor, /** @type {DOMRect | null} */ line = null;
+    for (let at = cursor + by; at >= 0 && at < words.length; at += by) {
+      const [rect] = words[at].node.getClientRects(), isBeyond = by > 0 ? rect.top > here.bottom - 4 : rect.bottom < here.top + 4;
+      if (!isBeyond) continue;
+      if (line && Math.abs(rect.top - line.top) > 4) break;
+      line ??= rect;
+      if (found === cursor || Math.abs(middle(rect) - middle(here)) < Math.abs(middle(words[found].node.getClientRects()[0]) - middle(here))) found = at;
+    }
+    return found;
   }
   /** @param {number} at */
   function remove(at) { remember(); parts.splice(at, 1); current = null; moved(); }
@@ -117,12 +130,12 @@ export function drawSpans(asked, language, changed) {
   });
   text.addEventListener("contextmenu", (event) => event.preventDefault());
   text.addEventListener("keydown", (event) => {
-    const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -5, ArrowDown: 5 }[event.key];
+    const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -1, ArrowDown: 1 }[event.key];
     if (by) {
       event.preventDefault();
       if (event.shiftKey) nudge("last", Math.sign(by));
       else if (event.altKey) nudge("first", Math.sign(by));
-      else { cursor = Math.min(Math.max(cursor + by, 0), words.length - 1); draw(); words[cursor].node.scrollIntoView({ block: "nearest" }); }
+      else { cursor = event.key.endsWith("t") ? Math.min(Math.max(cursor + by, 0), words.length - 1) : findByLine(by); draw(); words[cursor].node.scrollIntoView({ block: "nearest" }); }
     } else if (event.key === " " || (event.key === "Enter" && !event.ctrlKey && !event.metaKey)) { event.preventDefault(); tap(cursor); }
     else if (event.key === "Escape" && current !== null) { event.preventDefault(); remove(current); }
     else if (event.key === "Backspace") { event.preventDefault(); undo(); }

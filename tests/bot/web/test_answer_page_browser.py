@@ -1,0 +1,239 @@
+"""The answer page in a real Chromium, in the frame of a client: every kind of question, by touch and by keys."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import pytest_asyncio
+from axe_playwright_python.base import AXE_FILE_PATH
+from playwright.async_api import Browser, Frame, Locator, Page, expect
+from sqlmodel import select
+
+from annotation.store import queries
+from annotation.store.models import Judgement
+from annotation.workflow.lifecycle import projects, transitions
+from bot import application
+from bot.commands.local_chat import find_free_port
+from bot.conversation.texts import get_texts
+from bot.conversation.updates_and_calls import ConversationSettings
+from bot.delivery.webhook import ListenAddress, serve_http
+from bot.emulator.request import LocalRequest
+from bot.emulator.server import Server
+from bot.emulator.telegram import Telegram
+from bot.web.answer_page.address import PAGE_PATH
+
+if TYPE_CHECKING:
+    from annotation.store.database import Database
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.asyncio(loop_scope="module"),
+]  # the browser lives in the loop that started it
+TEXT = "Марія поливала городина щоранку. " + "Іван мовчав і слухав, як вода біжить до старих яблунь за хатою. " * 3
+QUESTIONS = [
+    {"name": "who", "type": "choice", "text": "Хто мовчав?", "options": ["Марія", "Іван"]},
+    {"name": "wrong", "type": "choices", "text": "Що не так?", "options": ["відмінок", "кома"]},
+    {"name": "where", "type": "span", "text": "Де помилка?", "field": "text", "none": "Немає"},
+    {"name": "fixed", "type": "edit", "text": "Виправте.", "field": "text"},
+    {"name": "good", "type": "scale", "text": "Наскільки добре?", "options": ["1", "2", "3"], "ends": ["ні", "так"]},
+    {"name": "why", "type": "text", "text": "Чому?"},
+]
+PAIR = {"name": "better", "type": "preference", "text": "Яка краща?", "sides": ["one", "two"], "tie": "однаково"}
+ROW = {"id": "1", "text": TEXT, "one": "Жила собі лисиця. " * 20, "two": "Був собі вовк. " * 20}
+RIGHT = TEXT.replace("городина", "городину")
+STORED = {
+    "who": "Іван",
+    "wrong": '["відмінок"]',
+    "where": '[{"start": 15, "end": 23, "text": "городина"}]',
+    "fixed": RIGHT,
+    "good": "2",
+    "why": "Бо так.",
+}
+AXE = Path(AXE_FILE_PATH).read_text("utf-8")
+RUN_AXE = "async () => (await axe.run()).violations.map(one => `${one.id}: ${one.nodes[0].html.slice(0, 120)}`)"
+WIDER = "() => document.documentElement.scrollWidth - innerWidth"
+LOW = """() => [...document.querySelectorAll("button, summary, label, textarea")].filter((one) => one.checkVisibility()
+  && (one.getBoundingClientRect().height < 44 || one.getBoundingClientRect().width < 44)).map((one) => one.outerHTML)"""
+
+
+@dataclass
+class Window:
+    """A chat page in a window, of a phone or of a desk."""
+
+    page: Page
+    is_phone: bool
+    language: str
+
+    async def open_answer_page(self) -> Frame:
+        """Begin to work, and open the page of the first item."""
+        await self.page.locator("#start").click()
+        await self.page.locator("button.key", has_text={"uk": "Українська", "en": "English"}[self.language]).click()
+        await self.page.locator("button.key", has_text=get_texts(self.language)("begin")).first.click()
+        await self.page.locator("button.key", has_text="📄").click()
+        frame = self.page.frame_locator("#mini-app")
+        await frame.locator("h1").wait_for()
+        return next(frame for frame in self.page.frames if PAGE_PATH in frame.url)
+
+    async def use(self, target: Locator) -> None:
+        """Tap it, or click it."""
+        await (target.tap() if self.is_phone else target.click())
+
+    async def choose(self, frame: Frame, number: int) -> None:
+        """Choose an option, on a desk by its digit, from 0 on."""
+        if self.is_phone:
+            await frame.locator(".options button").nth(number).tap()
+        else:
+            await self.page.keyboard.press(str(number + 1))
+
+    async def mark(self, frame: Frame, word: str) -> None:
+        """Mark the third word: by a tap, or by the cursor, which moves down a line and up again before."""
+        if self.is_phone:
+            await frame.locator("#text .w", has_text=word).tap()
+            return
+        text = frame.locator("#text")
+        await text.focus()
+        for key, at in (("ArrowDown", r"w\d\d"), ("ArrowUp", "w0"), ("ArrowRight", "w1"), ("ArrowRight", "w2")):
+            await self.page.keyboard.press(key)
+            await expect(text).to_have_attribute("aria-activedescendant", re.compile(f"^{at}$"))
+        await self.page.keyboard.press("Enter")
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def server(db: Database) -> AsyncIterator[Server]:
+    """The chat page of a bot at work that has an answer page."""
+    telegram, port = Telegram(), find_free_port()
+    origin = f"http://127.0.0.1:{port}"
+    settings = ConversationSettings(key=b"k" * 32, page_url=f"{origin}{PAGE_PATH}")
+    app = application.build_application(
+        token=telegram.token,
+        database=db,
+        settings=application.build_delivery_settings(settings),
+        request=LocalRequest(telegram),
+    )
+    async with Server(telegram) as started:
+        started.page.mini_apps = origin
+        routes = application.list_page_routes((app,), f"{origin}{PAGE_PATH}", frames=(started.url,))
+        listen = ListenAddress(host="127.0.0.1", port=port, field="port")
+        async with serve_http(routes, listen), application.poll_in_background(app):
+            yield started
+
+
+async def open_window(chromium: Browser, server: Server, *, is_phone: bool, scheme: str, language: str) -> Window:
+    """A window of 360 × 740 with touch, or of 1280 × 800; an error of a script fails the test."""
+    context = await chromium.new_context(
+        viewport={"width": 360, "height": 740} if is_phone else {"width": 1280, "height": 800},
+        has_touch=is_phone,
+        is_mobile=is_phone,
+        color_scheme="dark" if scheme == "dark" else "light",
+    )
+    page = await context.new_page()
+    page.on("pageerror", lambda error: pytest.fail(str(error)))
+    await page.goto(f"{server.url}/?token={server.page.ticket}")
+    return Window(page, is_phone, language)
+
+
+def load_project(db: Database, folder: Path, questions: list[dict[str, object]]) -> None:
+    """A running project of one item with these questions, all of them on the page."""
+    (folder / "p.jsonl").write_text(json.dumps(ROW, ensure_ascii=False) + "\n", "utf-8")
+    keys = {
+        "project": "p",
+        "title": "p",
+        "language": "uk",
+        "instructions": "Прочитайте.",
+        "questions": questions,
+        "items": {"file": "p.jsonl", "id": "id", "show": [] if questions == [PAIR] else ["text"]},
+        "overlap": 1,
+        "surface": {"page": sorted({str(question["type"]) for question in questions})},
+    }
+    (folder / "p.yaml").write_text(json.dumps(keys, ensure_ascii=False), "utf-8")
+    now = datetime.now(UTC)
+    with db.transaction() as session:
+        projects.load_project_file(session, folder / "p.yaml", now=now)
+        transitions.start_project(session, project=queries.get_project(session, "p"), now=now)
+
+
+async def check_look(frame: Frame) -> None:
+    """axe-core finds nothing, nothing is wider than the window, no button is lower than a finger."""
+    await frame.evaluate(AXE)
+    assert await frame.evaluate(RUN_AXE) == []
+    assert await frame.evaluate(WIDER) <= 0
+    assert await frame.evaluate(LOW) == []
+
+
+def read_judgements(db: Database) -> list[Judgement]:
+    """What is stored."""
+    with db.reading() as view:
+        return list(view.exec(select(Judgement)).all())
+
+
+LOOKS = [(True, "light", "uk"), (False, "dark", "en"), (True, "dark", "en"), (False, "light", "uk")]
+
+
+@pytest.mark.parametrize(("is_phone", "scheme", "language"), LOOKS)
+async def test_every_question_is_answered(
+    chromium: Browser, server: Server, db: Database, tmp_path: Path, is_phone: bool, scheme: str, language: str
+) -> None:
+    """Six questions of an item, by touch on a phone and by keys on a desk, to the last screen."""
+    load_project(db, tmp_path, QUESTIONS)
+    window = await open_window(chromium, server, is_phone=is_phone, scheme=scheme, language=language)
+    frame = await window.open_answer_page()
+    heading, save = frame.locator("h1"), frame.locator("#save")
+    for question in QUESTIONS:
+        await expect(heading).to_have_text(str(question["text"]))
+        await check_look(frame)
+        kind = question["type"]
+        if kind in {"choice", "scale"}:
+            await window.choose(frame, 1)
+            continue
+        if kind == "choices":
+            await window.use(frame.locator(".boxes label").first)
+        elif kind == "span":
+            await window.mark(frame, "городина")
+            await expect(frame.locator(".list .grow")).to_have_text("«городина»")
+        elif kind == "edit":
+            await frame.locator("#area").fill(RIGHT)
+            await expect(frame.locator("#diff ins")).to_have_text("городину")
+        else:
+            await frame.locator("#field").fill("Бо так.")
+        await check_look(frame)
+        await window.use(save)
+    await expect(heading).to_have_text(get_texts(language)("page-nothing"))
+    await check_look(frame)
+    (stored,) = read_judgements(db)
+    assert stored.answers == STORED
+
+
+@pytest.mark.parametrize(("is_phone", "scheme", "language"), LOOKS[:2])
+async def test_two_texts_are_compared(
+    chromium: Browser, server: Server, db: Database, tmp_path: Path, is_phone: bool, scheme: str, language: str
+) -> None:
+    """Side by side on a desk, one below the other on a phone."""
+    load_project(db, tmp_path, [PAIR])
+    window = await open_window(chromium, server, is_phone=is_phone, scheme=scheme, language=language)
+    frame = await window.open_answer_page()
+    await check_look(frame)
+    boxes = [await frame.locator(".compared section").nth(number).bounding_box() for number in range(2)]
+    assert (boxes[0]["y"] == boxes[1]["y"]) is not is_phone  # type: ignore[index]
+    await window.choose(frame, 2)
+    await expect(frame.locator("h1")).to_have_text(get_texts(language)("page-nothing"))
+    assert [one.response for one in read_judgements(db)] == ["tie"]
+
+
+async def test_a_draft_survives_the_page(chromium: Browser, server: Server, db: Database, tmp_path: Path) -> None:
+    """What was typed when the page was closed is there when it is opened again."""
+    load_project(db, tmp_path, QUESTIONS[3:4])
+    window = await open_window(chromium, server, is_phone=True, scheme="light", language="uk")
+    frame = await window.open_answer_page()
+    await frame.locator("#area").fill(RIGHT)
+    await expect(frame.locator("#say")).to_have_text(get_texts("uk")("page-draft"), timeout=10_000)
+    await window.page.locator("#page-close").click()
+    await window.page.locator("button.key", has_text="📄").click()
+    await expect(window.page.frame_locator("#mini-app").locator("#area")).to_have_value(RIGHT)
+    assert read_judgements(db) == []
