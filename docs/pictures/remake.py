@@ -1,4 +1,5 @@
-"""Every picture of the documents, made anew from the running product: `make pictures`.
+"""Every picture of the documents, made again from the running product: `make pictures`, or some, by the name of what
+makes them: `remake.py report tutorial`.
 
 The report page comes from `hromada demo`, the chats from `hromada try` and a real browser, 360 and 1280 pixels wide;
 both interfaces of Label Studio from a real server (`make servers`), 800 and 1280 pixels wide.
@@ -77,10 +78,10 @@ def trying(file: Path) -> Iterator[str]:
 def report(browser: Browser, folder: Path) -> None:
     """The demo's page, as far down as its first tables."""
     subprocess.run([HROMADA, "demo", "--to", str(folder / "demo"), "--json"], check=True, stdout=subprocess.DEVNULL)
-    for width, height in SIZES:
-        page = browser.new_page(viewport={"width": width, "height": height + 200})
-        page.goto((folder / "demo/report.html").as_uri())
-        page.screenshot(path=HERE / f"report-{width}.png")
+    for ending in ("", ".uk"):
+        page = browser.new_page(viewport={"width": 360, "height": 940})
+        page.goto((folder / f"demo/report{ending}.html").as_uri())
+        page.screenshot(path=HERE / f"report-360{ending}.png")
         page.close()
 
 
@@ -187,7 +188,7 @@ def go_on(page: Page) -> None:
         tap(page, newest(page).locator(".key").first.inner_text())
 
 
-def chat(browser: Browser) -> None:
+def chat(browser: Browser, _: Path) -> None:
     """The chat after an answer, light and dark, on a phone and on a desktop."""
     for width, height in SIZES:
         for scheme in ("light", "dark"):
@@ -204,37 +205,45 @@ def chat(browser: Browser) -> None:
 
 
 ODD = {"pike", "carrot", "apple", "cabbage", "bread", "Wednesday"}
-"""The right answers of the template `baseline` in English."""
+ODD |= {"щука", "морква", "яблуко", "капуста", "хліб", "середа"}
+"""The right answers of the template `baseline`."""
 
 
 def tutorial(browser: Browser, folder: Path) -> None:
-    """What the reader of the tutorial sees: the first item, three people at work, the report."""
-    words = folder / "words"
+    """What the readers of both tutorials see: the first item, three people at work, the report."""
+    teach(browser, folder / "en/words", "en", ("Start", "Skip", "Somebody new", "OK"), "")
+    teach(browser, folder / "uk/words", "uk", ("Почати", "Пропустити", "Нова людина", "Гаразд"), ".uk")
+
+
+def teach(browser: Browser, words: Path, language: str, labels: tuple[str, str, str, str], ending: str) -> None:
+    """The pictures of one tutorial; `ending` is that of their names and of the report's."""
+    start, skip, new, ok = labels
     run = partial(subprocess.run, check=True, stdout=subprocess.DEVNULL)
-    run([HROMADA, "new", str(words), "--template", "baseline", "--language", "en"])
+    words.parent.mkdir()
+    run([HROMADA, "new", str(words), "--template", "baseline", "--language", language])
     with trying(words / "project.yaml") as address:
-        page = browser.new_page(viewport={"width": 360, "height": 740}, locale="en")
-        begin(page, address, start="Start")
-        while not newest(page).locator(".key", has_text="Skip").count():
+        page = browser.new_page(viewport={"width": 360, "height": 740}, locale=language)
+        begin(page, address, start=start)
+        while not newest(page).locator(".key", has_text=skip).count():
             tap(page, newest(page).locator(".key").first.inner_text())
-        page.screenshot(path=HERE / "tutorial-item-360.png")
+        page.screenshot(path=HERE / f"tutorial-item-360{ending}.png")
         page.close()
     for command in (("load", "project.yaml"), ("start", "words")):
         run([HROMADA, *command], cwd=words)
     with subprocess.Popen([HROMADA, "bot", "--local"], cwd=words, stdout=subprocess.PIPE, text=True) as process:
         try:
             told = [process.stdout.readline().strip() for _ in range(2)] if process.stdout else [""]
-            page = browser.new_page(viewport={"width": 1280, "height": 800}, locale="en")
+            page = browser.new_page(viewport={"width": 1280, "height": 800}, locale=language)
             page.goto(told[-1])
             for person in range(3):
                 if person:
-                    page.get_by_role("button", name="Somebody new").click()
-                    page.get_by_role("button", name="OK").click()
-                page.get_by_role("button", name="Start", exact=True).click()
+                    page.get_by_role("button", name=new).click()
+                    page.get_by_role("button", name=ok).click()
+                page.get_by_role("button", name=start, exact=True).click()
                 newest(page).wait_for()
                 for answer in range(8):
                     if (person, answer) == (2, 4):
-                        page.screenshot(path=HERE / "tutorial-people-1280.png")
+                        page.screenshot(path=HERE / f"tutorial-people-1280{ending}.png")
                     keys = newest(page).locator(".key").all_inner_texts()
                     tap(page, next((key for key in keys if key in ODD and answer != person + 4), keys[0]))
             page.close()
@@ -244,8 +253,8 @@ def tutorial(browser: Browser, folder: Path) -> None:
     run([HROMADA, "close", "words"], cwd=words)
     run([HROMADA, "export", "--to", "results"], cwd=words)
     page = browser.new_page(viewport={"width": 1280, "height": 800})
-    page.goto((words / "results/report.html").as_uri())
-    page.screenshot(path=HERE / "tutorial-report-1280.png")
+    page.goto((words / f"results/report{ending}.html").as_uri())
+    page.screenshot(path=HERE / f"tutorial-report-1280{ending}.png")
     page.close()
 
 
@@ -422,20 +431,18 @@ def label_studio(browser: Browser, folder: Path) -> None:
         page.close()
 
 
+PICTURES = (report, dashboard, stories, chat, tutorial, bot, organisers, label_studio)
+
+
 def main() -> None:
-    """Make all of them."""
+    """Make all of them, or those that are named."""
     if PROGRAM is None:
         raise SystemExit("Chromium is missing (Debian: apt-get install chromium).")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=PROGRAM, args=FLAGS)
-        report(browser, Path(folder))
-        dashboard(browser, Path(folder))
-        stories(browser, Path(folder))
-        chat(browser)
-        tutorial(browser, Path(folder))
-        bot(browser, Path(folder))
-        organisers(browser, Path(folder))
-        label_studio(browser, Path(folder))
+        for make in PICTURES:
+            if not sys.argv[1:] or make.__name__ in sys.argv[1:]:
+                make(browser, Path(folder))
         browser.close()
 
 
