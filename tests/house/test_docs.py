@@ -202,7 +202,7 @@ def test_every_method_of_the_local_telegram_is_in_the_reference() -> None:
 
 
 def test_every_picture_in_the_documents_is_there_and_remade() -> None:
-    """No page points at a missing picture, and each one that lies there is made by `make pictures`."""
+    """No page points at a missing picture, and each one that is there is made by `make pictures`."""
     pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     named = {
         (page.parent / name).resolve()
@@ -211,10 +211,10 @@ def test_every_picture_in_the_documents_is_there_and_remade() -> None:
     }
     there = set((ROOT / "docs/pictures").resolve().rglob("*.png"))
     assert named <= there
-    made = {f"report-{width}.png" for width in (360, 1280)}
+    taught = ("report-360", "tutorial-item-360", "tutorial-people-1280", "tutorial-report-1280")
+    made = {f"{name}{ending}.png" for name in taught for ending in ("", ".uk")}
     made |= {f"chat-{scheme}-{width}.png" for scheme in ("light", "dark") for width in (360, 1280)}
     made |= {"dashboard-1280.png", "dashboard-project-768.png", "dashboard-project-360.png", "stories-1280.png"}
-    made |= {"tutorial-item-360.png", "tutorial-people-1280.png", "tutorial-report-1280.png"}
     made |= {f"bot-{name}.png" for name in ("boxes", "correction", "item", "language")}
     made |= {f"bot-{name}.png" for name in ("preference", "problem", "span", "task", "training")}
     made |= {"session-end-360.png", "organiser-question-360.png"}
