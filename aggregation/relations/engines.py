@@ -183,11 +183,12 @@ def _read_on_spark(engine: Any, names: Sequence[str], kind: FileKind) -> ir.Tabl
             "Spark reads no Arrow files.", where=Where(file=names[0]), remedy="Write the data set as Parquet."
         )
     reader = importlib.import_module("pyspark.sql").SparkSession.getActiveSession().read
+    literal = [re.sub(r"([][{}*?\\])", r"\\\1", name) for name in names]  # Spark takes names for patterns
     if kind == "parquet":
-        frame = reader.parquet(*names)
+        frame = reader.parquet(*literal)
     else:
         separator = _find_separator(names[0])
-        frame = reader.csv([*names], header=True, sep=separator, escape='"', multiLine=True, enforceSchema=False)
+        frame = reader.csv(literal, header=True, sep=separator, escape='"', multiLine=True, enforceSchema=False)
     frame.createOrReplaceTempView("votes")
     return engine.table("votes")
 

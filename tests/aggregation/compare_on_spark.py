@@ -39,6 +39,16 @@ def test_few_votes_equal_those_in_memory(engine: Any) -> None:
     compare_agreement(engine, VOTES)
 
 
+@pytest.mark.parametrize("name", ["part[1]", "a*b", "{x}", "one?"])
+def test_a_name_is_no_pattern(engine: Any, tmp_path: Path, name: str) -> None:
+    """A file is read whose name looks like a pattern for another."""
+    VOTES.to_parquet(tmp_path / f"{name}.parquet")
+    VOTES.to_csv(tmp_path / f"{name}.csv", index=False)
+    for kind in ("parquet", "csv"):
+        table = engines.read_files(engine, [tmp_path / f"{name}.{kind}"], kind)  # type: ignore[arg-type]
+        assert table.count().execute() == len(VOTES)
+
+
 @pytest.mark.parametrize("name", POOLS)
 def test_every_pool_equals_that_in_memory(engine: Any, shared: Path, name: str) -> None:
     """Labels, skills and agreement, to 1e-9."""
