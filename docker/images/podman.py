@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import time
 from collections.abc import Callable
@@ -12,6 +14,8 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 WORK = ROOT / "build/images"
+NAMES = Path("/run/containers/networks/aardvark-dns")
+"""A file for each network with the names of its containers, and the number of the process that reads them."""
 ENVIRONMENT = {
     "CONTAINERS_CONF": str(WORK / "containers.conf"),
     "CONTAINERS_STORAGE_CONF": str(WORK / "storage.conf"),
@@ -62,6 +66,17 @@ def wait(condition: Callable[[], object], what: str, *, seconds: float = 600) ->
             raise TrialFailed(f"not within {seconds:.0f} seconds: {what}")
         time.sleep(0.5)
     return time.monotonic() - began
+
+
+def forget_names(network: str) -> None:
+    """Remove what a trial that was interrupted left at the name server: it would go on to listen on an old address."""
+    for names in NAMES.glob(f"{network}*"):
+        names.unlink()
+    server = NAMES / "aardvark.pid"
+    if server.exists() and list(NAMES.iterdir()) == [server]:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(server.read_text()), signal.SIGTERM)
+        server.unlink()
 
 
 def ask_telegram(container: str, method: str, path: str, *, python: str = "python") -> dict[str, Any]:

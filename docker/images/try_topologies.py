@@ -259,6 +259,7 @@ class Trial:
     def end(self) -> None:
         """Remove containers, volumes and networks."""
         self.compose("down", "-v", "-t", "2", check=False)
+        podman.forget_names(f"{self.name}_")
 
     def print_logs(self) -> None:
         """The last lines of each container."""
