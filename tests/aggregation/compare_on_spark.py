@@ -45,7 +45,7 @@ def test_a_name_is_no_pattern(engine: Any, tmp_path: Path, name: str) -> None:
     VOTES.to_parquet(tmp_path / f"{name}.parquet")
     VOTES.to_csv(tmp_path / f"{name}.csv", index=False)
     for kind in ("parquet", "csv"):
-        table = engines.read_files(engine, [tmp_path / f"{name}.{kind}"], kind)  # type: ignore[arg-type]
+        table = engines.read_files(engine, [tmp_path / f"{name}.{kind}"], kind)
         assert table.count().execute() == len(VOTES)
 
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import pytest_asyncio
@@ -37,7 +37,7 @@ pytestmark = [
     pytest.mark.asyncio(loop_scope="module"),
 ]  # the browser lives in the loop that started it
 TEXT = "Марія поливала городина щоранку. " + "Іван мовчав і слухав, як вода біжить до старих яблунь за хатою. " * 3
-QUESTIONS = [
+QUESTIONS: list[dict[str, Any]] = [
     {"name": "who", "type": "choice", "text": "Хто мовчав?", "options": ["Марія", "Іван"]},
     {"name": "wrong", "type": "choices", "text": "Що не так?", "options": ["відмінок", "кома"]},
     {"name": "where", "type": "span", "text": "Де помилка?", "field": "text", "none": "Немає"},
@@ -45,7 +45,13 @@ QUESTIONS = [
     {"name": "good", "type": "scale", "text": "Наскільки добре?", "options": ["1", "2", "3"], "ends": ["ні", "так"]},
     {"name": "why", "type": "text", "text": "Чому?"},
 ]
-PAIR = {"name": "better", "type": "preference", "text": "Яка краща?", "sides": ["one", "two"], "tie": "однаково"}
+PAIR: dict[str, Any] = {
+    "name": "better",
+    "type": "preference",
+    "text": "Яка краща?",
+    "sides": ["one", "two"],
+    "tie": "однаково",
+}
 ROW = {"id": "1", "text": TEXT, "one": "Жила собі лисиця. " * 20, "two": "Був собі вовк. " * 20}
 RIGHT = TEXT.replace("городина", "городину")
 STORED = {
@@ -139,7 +145,7 @@ async def open_window(chromium: Browser, server: Server, *, is_phone: bool, sche
     return Window(page, is_phone, language)
 
 
-def load_project(db: Database, folder: Path, questions: list[dict[str, object]]) -> None:
+def load_project(db: Database, folder: Path, questions: list[dict[str, Any]]) -> None:
     """A running project of one item with these questions, all of them on the page."""
     (folder / "p.jsonl").write_text(json.dumps(ROW, ensure_ascii=False) + "\n", "utf-8")
     keys = {
