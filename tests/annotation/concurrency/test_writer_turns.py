@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from annotation.store import database
-from annotation.store.writer_turns import WriterTurns
+from annotation.store.database import WriterTurns
 
 HOLDING = 0.1
 """Seconds that a thread keeps its turn."""
