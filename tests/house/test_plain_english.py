@@ -32,7 +32,6 @@ CATALOGUES = (
     "exports/pages/languages/uk.po",
 )
 EXCEPTIONS = {
-    ("docs/explanation/intervals.md", "always lies inside its interval"),
     ("docs/reference/published-opinions.md", "the middle lies between two points"),
     ("exports/pages/languages/uk.po", "The median lies between two points"),
     ("docs/reference/eval-ua-tion-prompts.md", "The question as it stands"),
