@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aggregation.agreement.table import Coefficient
 from aggregation.findings import get_code, split_findings
-from aggregation.scores.performance import Performance, Score, Unit, UnitName
+from aggregation.scores.performance import Performance, Unit, UnitName
 from exports.inputs import DataSet
 from exports.pages.display_text import (
     COEFFICIENT_MEANINGS,
