@@ -14,19 +14,22 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import aiohttp
 import pytest
 
 from annotation.store import database
-from annotation.store.models import Annotator, Project
+from annotation.store.models import Annotator
 from annotation.vocabulary import ProjectStatus
 from annotation.workflow.monitoring.machine import MachineFacts
 from bot.commands import local_chat
 
 if TYPE_CHECKING:
     from _command import Hromada
+
+    from annotation.store.models import Project
 
 PROJECT = """\
 project: words
@@ -225,8 +228,8 @@ def test_an_english_campaign_is_english(command: Hromada, monkeypatch: pytest.Mo
 def test_the_frame_of_the_chat_has_the_language_of_what_runs(loaded: str, language: str | None) -> None:
     """That of the first project that is running; without one that of the first, of those that the bot speaks."""
     words = [one.split() for one in filter(None, loaded.split(", "))]
-    rows = [Project(name=spoken, language=spoken, status=ProjectStatus(status)) for spoken, status in words]
-    assert local_chat.choose_language(rows, {"uk", "en", "ru"}) == language
+    rows = [SimpleNamespace(language=spoken, status=ProjectStatus(status)) for spoken, status in words]
+    assert local_chat.choose_language(cast("list[Project]", rows), {"uk", "en", "ru"}) == language
 
 
 def listening(port: int) -> list[str]:
