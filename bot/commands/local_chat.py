@@ -8,12 +8,14 @@ import signal
 from typing import TYPE_CHECKING
 
 from annotation.errors import BadInput, Where
+from annotation.vocabulary import ProjectStatus
 from bot.commands import terminal_output
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
 
     from annotation.store.database import Database
+    from annotation.store.models import Project
     from annotation.workflow.monitoring.machine import MachineFacts
     from bot.emulator.server import Server
 
@@ -31,11 +33,11 @@ async def serve_page(
 ) -> None:
     """Run the bot on a local Telegram and serve its page until a signal comes.
 
-    Whoever is there first speaks the language of the first project, where the bot speaks it. With `keep` the database
-    is one that stays: whoever answers there is marked as simulated, and updates and messages are numbered on from those
-    of the local Telegram before, which the database knows. `organisers` are ids of people there, who have 1001, 1002
-    and so on. `time_zone` is that of the settings. `look_at_machine` says how the disk and the
-    backups are, None for a database that is thrown away: there is nothing to back up.
+    Whoever is there first speaks the language of the first running project, where the bot speaks it. With `keep` the
+    database is one that stays: whoever answers there is marked as simulated, and updates and messages are numbered on
+    from those of the local Telegram before, which the database knows. `organisers` are ids of people there, who have
+    1001, 1002 and so on. `time_zone` is that of the settings. `look_at_machine` says how the disk and the backups are,
+    None for a database that is thrown away: there is nothing to back up.
     """
     from annotation.store import mailbox, queries
     from bot import application
@@ -77,11 +79,11 @@ async def serve_page(
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
     server = Server(telegram)
     with database.reading() as view:
-        languages = [project.language for project in queries.list_projects(view)]
+        loaded = queries.list_projects(view)
         last_update, telegram.last_message = mailbox.get_last_numbers(view)
         telegram.queue.last = max(telegram.queue.last, last_update)
     server.page.languages = {language: get_texts(language)("language-name") for language in list_languages()}
-    server.page.language = next((one for one in languages if one in server.page.languages), server.page.language)
+    server.page.language = choose_language(loaded, server.page.languages) or server.page.language
     server.page.mini_apps = origin
     await _start_server(server, port)
     listen = ListenAddress(host="127.0.0.1", port=page_port, field="--port")
@@ -92,6 +94,12 @@ async def serve_page(
             await ended.wait()
     finally:
         await server.stop()
+
+
+def choose_language(loaded: Sequence[Project], spoken: Collection[str]) -> str | None:
+    """The language of the first running project whose language the bot speaks, else of the first of the others."""
+    in_order = sorted(loaded, key=lambda project: project.status is not ProjectStatus.RUNNING)
+    return next((project.language for project in in_order if project.language in spoken), None)
 
 
 def find_free_port() -> int:

@@ -12,7 +12,7 @@ from aggregation.placeholders import is_unknown
 from aggregation.preferences.turned_pairs import list_clearest
 from aggregation.scores.performance import Score, Unit
 from exports.facts import ProjectFacts
-from exports.pages.localization import show_finding, use_language
+from exports.pages.localization import show_finding, translate, use_language
 from exports.panel_tables import PanelRow, list_headline_differences, list_headline_rows
 from exports.paper.formats import escape_markdown
 from exports.paper.opinions import describe_opinions
@@ -44,7 +44,8 @@ def write_paragraph(state: ReleaseState, language: Language, *, stamp: str = "")
     Of a programme, what all projects share is said once, and what differs with the names of the projects.
     """
     words = SENTENCES[language]
-    head = f"**{stamp}**\n\n" if stamp else ""
+    with use_language(language):
+        head = f"**{' · '.join(map(translate, stamp.split(' · ')))}**\n\n" if stamp else ""
     sentences = [
         _open_paragraph(state, words),
         *(_say_of_all(state, words, describe) for describe in _PROJECT_SENTENCES),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aggregation.agreement.table import Coefficient
 from aggregation.findings import get_code, split_findings
-from aggregation.scores.performance import Performance, Score, Unit, UnitName
+from aggregation.scores.performance import Performance, Unit, UnitName
 from exports.inputs import DataSet
 from exports.pages.display_text import (
     COEFFICIENT_MEANINGS,
@@ -31,7 +31,14 @@ from exports.results import DataSetResult
 
 NO_INTERVAL = mark_text("No interval.")
 MAY_BE_NARROW = mark_text("Nothing shows how new people differ: the interval may be too narrow")
-NOTHING_WRONG = mark_text("Without an error nothing shows how new people differ: the interval may be too narrow")
+NOTHING_WRONG = {
+    "individual": mark_text(
+        "People made no errors, so nothing shows how new people would differ: the interval may be too narrow"
+    ),
+    "majority": mark_text(
+        "The majority made no errors, so nothing shows how new people would differ: the interval may be too narrow"
+    ),
+}
 CHANCE = mark_text("Guessing gets {guessing} of these items, the most frequent label {most}")
 UNITS: tuple[UnitName, ...] = ("individual", "majority")
 """The units of judgement that a card shows; not the majority where no item has two votes."""
@@ -102,7 +109,7 @@ def _build_score(unit: Unit, scores: Performance, result: DataSetResult, level: 
     rule = _describe_answers(data) if unit.unit == "individual" else _describe_majority(unit, scores)
     counts = _count_answers(unit) if unit.unit == "individual" else _count_items(unit)
     chance = _describe_chance(result, scores) if unit.unit == "individual" else ()
-    details = (*_describe_interval(score, result, level), counts, capitalize_first(rule), *chance)
+    details = (*_describe_interval(unit, result, level), counts, capitalize_first(rule), *chance)
     return Headline(name, format_percent(score.value), details=details)
 
 
@@ -118,13 +125,15 @@ def _describe_chance(result: DataSetResult, scores: Performance) -> tuple[str, .
     return (translate(CHANCE, guessing=guessing, most=most),)
 
 
-def _describe_interval(score: Score, result: DataSetResult, level: float) -> tuple[str, ...]:
+def _describe_interval(unit: Unit, result: DataSetResult, level: float) -> tuple[str, ...]:
     """The interval with its population; where there is none for new people that for these, and why if no card says."""
+    score = unit.primary
     if score.ci_low is not None:
         interval = format_percent_interval(score.ci_low, score.ci_high)
         own = translate(FOR_NEW_PEOPLE, level=format_level(level), interval=interval)
         is_guess = any(get_code(one) == "same-for-new-people" for one in split_findings(score.reason))
-        return (own, *((translate(NOTHING_WRONG if score.value == 1 else MAY_BE_NARROW),) if is_guess else ()))
+        why_narrow = NOTHING_WRONG[unit.unit] if score.value == 1 else MAY_BE_NARROW
+        return (own, *((translate(why_narrow),) if is_guess else ()))
     if score.item_only_low is None:
         return (show_finding(score.reason) or translate(NO_INTERVAL),)
     interval = format_percent_interval(score.item_only_low, score.item_only_high)

@@ -14,18 +14,22 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import aiohttp
 import pytest
 
 from annotation.store import database
 from annotation.store.models import Annotator
+from annotation.vocabulary import ProjectStatus
 from annotation.workflow.monitoring.machine import MachineFacts
 from bot.commands import local_chat
 
 if TYPE_CHECKING:
     from _command import Hromada
+
+    from annotation.store.models import Project
 
 PROJECT = """\
 project: words
@@ -209,6 +213,23 @@ def test_an_english_campaign_is_english(command: Hromada, monkeypatch: pytest.Mo
     ran = command("try", "project.yaml")
     assert (ran.code, ran.out, ran.err) == (0, "Everybody is admitted here: `admission` of words is ignored.\n", "")
     assert [key["text"] for row in visitor.event["message"]["rows"] for key in row] == ["Change"]
+
+
+@pytest.mark.parametrize(
+    ("loaded", "language"),
+    [
+        ("uk loaded, en running, ru running", "en"),
+        ("uk closed, en loaded", "uk"),
+        ("de running, ru paused", "ru"),
+        ("de running", None),
+        ("", None),
+    ],
+)
+def test_the_frame_of_the_chat_has_the_language_of_what_runs(loaded: str, language: str | None) -> None:
+    """That of the first project that is running; without one that of the first, of those that the bot speaks."""
+    words = [one.split() for one in filter(None, loaded.split(", "))]
+    rows = [SimpleNamespace(language=spoken, status=ProjectStatus(status)) for spoken, status in words]
+    assert local_chat.choose_language(cast("list[Project]", rows), {"uk", "en", "ru"}) == language
 
 
 def listening(port: int) -> list[str]:

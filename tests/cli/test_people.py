@@ -178,11 +178,22 @@ def test_the_list_says_how_each_stands(hromada: Hromada, who: str) -> None:
     assert (after["standing"], after["insider"], after["cohorts"]) == ("active", False, [])
 
 
+def test_a_negative_amount_takes_a_payment_back(hromada: Hromada, who: str) -> None:
+    """As the help says: before or after the options, with a point or a comma."""
+    for arguments in (("0.80",), ("-0.30",), ("--note", "-1", "-0,20")):
+        noted = hromada("people", "pay", who, "--project", "words", *arguments)
+        assert (noted.code, noted.err) == (0, "")
+    assert hromada("people", "pay", who, "-0.10", "--project", "words").code == 0
+    assert hromada("people", "words", "--json").json["people"][0]["paid"] == ["0.20 EUR"]
+
+
 IMPOSSIBLE = [
     (("nothing",), "No project 'nothing' is loaded."),
     (("suspend", "nobody", "--reason", "x"), "Nobody has the pseudonym 'nobody'."),
     (("suspend", "WHO", "--reason", " "), "A reason is required"),
     (("pay", "WHO", "many", "--project", "words"), "'many' is not an amount."),
+    (("pay", "WHO", "-x", "--project", "words"), "'-x' is not an amount."),
+    (("pay", "WHO", "5", "--project", "words", "--curency", "EUR"), "--curency"),
     (("pay", "WHO", "5", "--project", "words", "--currency", "UAH"), "words pays in EUR."),
     (("forget", "WHO"), "cannot be undone"),
     (("detach", "words", "--yes"), "Close it first: hromada close words"),

@@ -172,7 +172,7 @@ def test_each_card_says_of_whom_of_how_many_by_which_rule_and_for_whom(make: Mak
     assert majority.name == "Majority of 6"
     assert majority.details[0].endswith("new people and new items")
     assert majority.details[1:] == (
-        "Without an error nothing shows how new people differ: the interval may be too narrow",
+        "The majority made no errors, so nothing shows how new people would differ: the interval may be too narrow",
         "12 items with gold, answered by 6 people",
         "The most frequent of 6 answers to an item; no item ties",
     )

@@ -26,4 +26,5 @@ for command in (
     access.detach,
     records.data,
 ):
-    app.command(command.__name__.replace("_", "-"))(command)
+    takes_negative = {"ignore_unknown_options": command is records.pay}  # -360 is an amount there, not an option
+    app.command(command.__name__.replace("_", "-"), context_settings=takes_negative)(command)
