@@ -13,7 +13,7 @@ from annotation.campaigns import stimulus
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.sections.annotators import ProfileField
 from annotation.vocabulary import UnassignedReason
-from annotation.workflow import assignments, definitions
+from annotation.workflow import definitions
 from annotation.workflow.annotators import consents
 from annotation.workflow.assignments import Journey
 from annotation.workflow.conversations.conversation_state import ConversationStep
@@ -90,8 +90,8 @@ def show_card(
 ) -> TelegramCalls:
     """Show the task card with a button that leads to the item; `label_id` is the id of the button's text.
 
-    Where work begins and no session is chosen, further buttons begin one of fewer items than are left: in a programme
-    below its first card, which also says how much there is to do. `above` are lines to stand above the card.
+    Where work begins and no session is chosen, further buttons begin one of so many items: in a programme below its
+    first card, which also says how much there is to do. `above` are lines to stand above the card.
     """
     is_first = journey is None or journey.number == 1
     if journey is not None and is_first:
@@ -100,9 +100,9 @@ def show_card(
     button = message_layout.build_button(
         context.translate(label_id), ButtonAction.CARD, project_id, word=version, typed=(prompts.GO_ON,)
     )
+    sizes = menus.build_size_row(context.translate, first="session-only", project_id=project_id, word=version)
     asks_size = label_id == "begin" and is_first and not context.state.session_goal
-    sizes = _build_size_row(context, project_id, version) if asks_size else ()
-    buttons = ((button,), sizes) if sizes else ((button,),)
+    buttons = ((button,), sizes) if asks_size else ((button,),)
     card = onboarding.render_card(
         project.title,
         project.instructions,
@@ -113,11 +113,6 @@ def show_card(
         above=above,
     )
     return context.ask(card)
-
-
-def _build_size_row(context: UpdateContext, project_id: int, version: str) -> tuple[InlineButton, ...]:
-    sizes = menus.list_sizes(assignments.count_items_left(context.transaction, now=context.now))
-    return menus.build_size_row(context.translate, sizes, first="session-only", project_id=project_id, word=version)
 
 
 def mark_card_read(context: UpdateContext, *, project_id: int, version: str) -> TelegramCalls:

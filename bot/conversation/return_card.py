@@ -20,7 +20,7 @@ from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.texts import Texts
 from bot.conversation.update_context import UpdateContext
 from bot.conversation.updates_and_calls import TelegramCalls
-from bot.conversation.views import menus, own_progress, return_card
+from bot.conversation.views import own_progress, return_card
 from bot.conversation.views.return_card import CardButtons
 
 ENDS = {UnassignedReason.CAP, UnassignedReason.QUOTA, UnassignedReason.NOTHING_LEFT}
@@ -101,8 +101,7 @@ def show_session_end(context: UpdateContext, *, project_id: int) -> TelegramCall
     work = payments.summarise_recent_work(context.transaction.session, annotator_id=context.annotator_id, since=since)
     wishes.note_work(context.transaction.session, annotator_id=context.annotator_id)
     scope = _list_project_scope(context, project_id)
-    sizes = menus.list_sizes(assignments.count_items_left(context.transaction, now=context.now))
-    buttons = CardButtons(sizes=sizes, reminds=True, invites=_find_inviting(context, scope), leads_on=True)
+    buttons = CardButtons(sizes=True, reminds=True, invites=_find_inviting(context, scope), leads_on=True)
     head = own_progress.list_session_lines(
         context.translate, number=state.session_done, seconds=work.seconds, median=work.median
     )

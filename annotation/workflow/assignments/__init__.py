@@ -54,7 +54,7 @@ from annotation.workflow.assignments.judgement_writer import (
 )
 from annotation.workflow.assignments.leases import expire_leases
 from annotation.workflow.assignments.next_item import Eligibility, assign_next_item, get_eligibility
-from annotation.workflow.assignments.offers import Offer, Refusal, count_items_left, list_offers
+from annotation.workflow.assignments.offers import Offer, Refusal, list_offers
 from annotation.workflow.assignments.own_progress import (
     OwnProgress,
     ProgressState,
@@ -96,7 +96,6 @@ __all__ = [
     "assign_second_pass",
     "build_item_facts",
     "count_batch_items",
-    "count_items_left",
     "count_second_pass_items",
     "expire_batch_items",
     "expire_leases",

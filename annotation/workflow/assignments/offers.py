@@ -99,12 +99,6 @@ def list_offers(transaction: AnnotatorTransaction, *, now: datetime) -> tuple[Of
     return tuple(map(_combine, parts.values()))
 
 
-def count_items_left(transaction: AnnotatorTransaction, *, now: datetime) -> int | None:
-    """How many items the annotator can get in all projects, with the one that they hold; None for very many."""
-    counts = [offer.left for offer in list_offers(transaction, now=now)]
-    return None if None in counts else sum(count or 0 for count in counts)
-
-
 def _combine(offers: Sequence[Offer]) -> Offer:
     """The offer of a programme: all that its projects have, or the first reason why they have nothing."""
     given = [offer for offer in offers if offer.refusal is None]

@@ -10,16 +10,13 @@ from bot.conversation.message_layout import TextBlock
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import ButtonAction, TelegramCalls
 from bot.conversation.views import own_progress, return_card
-from bot.conversation.views.menus import ENDLESS, SESSION_SIZES, list_sizes, render_session_choice
+from bot.conversation.views.menus import ENDLESS, SESSION_SIZES, render_session_choice
 
 
 def ask_session(context: UpdateContext) -> TelegramCalls:
     """`/session`: ask how many items it shall be now."""
     state = context.state
-    sizes = list_sizes(assignments.count_items_left(context.transaction, now=context.now))
-    return context.ask(
-        render_session_choice(context.translate, sizes, done=state.session_done, goal=state.session_goal)
-    )
+    return context.ask(render_session_choice(context.translate, done=state.session_done, goal=state.session_goal))
 
 
 def choose_session(context: UpdateContext) -> TelegramCalls:

@@ -113,13 +113,8 @@ ENDLESS = 0
 """The number, in place of a session's size, of work without end."""
 
 
-def list_sizes(left: int | None) -> tuple[int, ...]:
-    """The sizes of sessions that end before so many items; all for None, which is very many."""
-    return tuple(size for size in SESSION_SIZES if left is None or size < left)
-
-
 def build_size_row(
-    translate: Texts, sizes: Sequence[int], *, first: str = "", project_id: int = 0, word: str = ""
+    translate: Texts, *, first: str = "", project_id: int = 0, word: str = ""
 ) -> tuple[InlineButton, ...]:
     """A button for each size; `first` is the id of the first one's text. On a task card they carry its project too."""
     return tuple(
@@ -131,15 +126,14 @@ def build_size_row(
             word=word,
             typed=prompts.list_more_words(size),
         )
-        for size in sizes
+        for size in SESSION_SIZES
     )
 
 
-def render_session_choice(translate: Texts, sizes: Sequence[int], *, done: int, goal: int) -> RenderedMessage:
+def render_session_choice(translate: Texts, *, done: int, goal: int) -> RenderedMessage:
     """The question how many items it shall be now; where a session is under way, with what is done of it."""
     under_way = translate("session-under-way", done=done, goal=goal) if goal else ""
-    rows = (build_size_row(translate, sizes),) if sizes else ()
-    buttons = (*rows, (_build_endless_button(translate),))
+    buttons = (build_size_row(translate), (_build_endless_button(translate),))
     return message_layout.render_text(translate, under_way, translate("session-how-many"), buttons=buttons)
 
 

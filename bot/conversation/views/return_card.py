@@ -30,7 +30,7 @@ class CardButtons:
     `invites` is the id of the project for whose friends the link is, 0 for no such button.
     """
 
-    sizes: Sequence[int] = ()
+    sizes: bool = False
     reminds: bool = False
     invites: int = 0
     leads_on: bool = False
@@ -104,7 +104,7 @@ def format_amount(amount: Decimal, currency: str, translate: Texts) -> str:
 
 
 def _build_rows(translate: Texts, buttons: CardButtons) -> ButtonRows:
-    rows: ButtonRows = (menus.build_size_row(translate, buttons.sizes, first="session-more"),) if buttons.sizes else ()
+    rows: ButtonRows = (menus.build_size_row(translate, first="session-more"),) if buttons.sizes else ()
     offers = [menus.build_reminder_button(translate)] if buttons.reminds else []
     if buttons.invites:
         offers.append(message_layout.build_button(translate("invite-friend"), ButtonAction.INVITE, buttons.invites))

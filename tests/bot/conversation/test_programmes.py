@@ -106,14 +106,6 @@ def walk(chat: Chat, number: int = 10**6) -> list[str]:
     return shown
 
 
-def set_quota(db: Database, quota: int) -> None:
-    """Change how many items of the last project somebody gets: sessions that leave none are not offered."""
-    with db.transaction() as session:
-        last = session.exec(select(models.ProgrammeProject).order_by(col(models.ProgrammeProject.position))).all()[-1]
-        last.quota = quota
-        session.add(last)
-
-
 def set_status(db: Database, *, pause: tuple[str, ...] = (), close: tuple[str, ...] = (), now: datetime) -> None:
     """Pause and close projects."""
     with db.transaction() as session:
@@ -362,28 +354,26 @@ def test_who_left_a_project_reads_nothing_of_it(chat: Chat, join: Join) -> None:
     assert walk(chat) == [f"{DONE}\n\nСлова\n✓ Кіт чи пес? — 1 з 1\n\nСьогодні: 1 · загалом: 1"]
 
 
-def test_the_end_of_a_session_shows_the_whole_programme(chat: Chat, join: Join, db: Database) -> None:
+def test_the_end_of_a_session_shows_the_whole_programme(chat: Chat, join: Join) -> None:
     """All lines; and where the session ends with everything else, there is one end."""
-    join(8, 13, more=("reward: {countdown: yes}",) * 2)
+    join(8, 12, more=("reward: {countdown: yes}",) * 2)
     chat.tap("Лише 10")
     assert walk(chat, 10)[-1].split("\n\n")[1:3] == [
-        "Слова\n✓ Яке слово довше? — 8 з 8\n▸ Кіт чи пес? — 2 з 13",
-        "Сьогодні: 10 · загалом: 10\nУсі разом: 10 з 63, з них ваших — 10\n[Ще 10]\n[Нагадати завтра]\n[Далі]",
+        "Слова\n✓ Яке слово довше? — 8 з 8\n▸ Кіт чи пес? — 2 з 12",
+        f"Сьогодні: 10 · загалом: 10\nУсі разом: 10 з 60, з них ваших — 10\n{BUTTONS}",
     ]
     chat.tap("Ще 10")
-    set_quota(db, 12)
     [card] = walk(chat, 10)
     assert card.startswith("🏁 10 завдань")
     [end] = chat.say("/start")
     assert end.startswith(DONE)
-    assert end.endswith("Сьогодні: 20 · загалом: 20\nУсі разом: 20 з 63, з них ваших — 20")
+    assert end.endswith("Сьогодні: 20 · загалом: 20\nУсі разом: 20 з 60, з них ваших — 20")
 
 
-def test_a_session_that_ends_with_all_quotas_has_the_end_of_the_programme(chat: Chat, join: Join, db: Database) -> None:
+def test_a_session_that_ends_with_all_quotas_has_the_end_of_the_programme(chat: Chat, join: Join) -> None:
     """No card comes, as no item does."""
-    join(8, 12, quotas=(5, 6))
+    join(8, 12, quotas=(5, 5))
     chat.tap("Лише 10")
-    set_quota(db, 5)
     [end] = walk(chat)
     assert end.startswith(f"{DONE}\n\nСлова\n✓ Яке слово довше? — 5 з 5\n✓ Кіт чи пес? — 5 з 5\n\n")
 

@@ -436,7 +436,7 @@ def resting(play: Play) -> None:
         chat.now += timedelta(seconds=20 * number)
         chat.say("1")
     chat.say(options[1])
-    chat.tap(play.say("session-more", number=10))
+    chat.tap("20")
     chat.say("1")
     chat.say("/session")
     chat.tap("10")
