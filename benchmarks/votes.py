@@ -137,6 +137,7 @@ def fit_on_spark(file: Path, memory: str) -> dict[str, float]:
         events = Path(folder) / "events"
         events.mkdir()
         settings = {"spark.eventLog.enabled": "true", "spark.eventLog.dir": events.as_uri(), "spark.local.dir": folder}
+        settings["spark.eventLog.compress"] = "false"
         lines = [f"{name} {value}\n" for name, value in settings.items()]
         (Path(folder) / "spark-defaults.conf").write_text("".join(lines), "utf-8")
         os.environ["SPARK_CONF_DIR"] = folder
