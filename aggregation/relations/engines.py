@@ -183,14 +183,23 @@ def _read_on_spark(engine: Any, names: Sequence[str], kind: FileKind) -> ir.Tabl
             "Spark reads no Arrow files.", where=Where(file=names[0]), remedy="Write the data set as Parquet."
         )
     reader = importlib.import_module("pyspark.sql").SparkSession.getActiveSession().read
-    literal = [re.sub(r"([][{}*?\\])", r"\\\1", name) for name in names]  # Spark takes names for patterns
     if kind == "parquet":
-        frame = reader.parquet(*literal)
+        frame = reader.parquet(*(_PATTERN.sub(r"\\\g<0>", name) for name in names))
     else:
+        if patterns := [name for name in names if _PATTERN.search(name)]:
+            raise HromadaError(
+                "Spark reads the name of a CSV file as a pattern for the names of several files.",
+                where=Where(file=patterns[0]),
+                remedy="Rename the file without [ ] { } * ? and \\, or write its votes as Parquet.",
+            )
         separator = _find_separator(names[0])
-        frame = reader.csv(literal, header=True, sep=separator, escape='"', multiLine=True, enforceSchema=False)
+        frame = reader.csv([*names], header=True, sep=separator, escape='"', multiLine=True, enforceSchema=False)
     frame.createOrReplaceTempView("votes")
     return engine.table("votes")
+
+
+_PATTERN = re.compile(r"[][{}*?\\]")
+"""What has a meaning in the patterns of Hadoop."""
 
 
 def _find_separator(name: str) -> str:

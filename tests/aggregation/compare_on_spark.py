@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from _relations import POOLS, compare_agreement, compare_fits, compare_pool
 
+from aggregation.errors import HromadaError
 from aggregation.relations import engines
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
@@ -41,12 +42,14 @@ def test_few_votes_equal_those_in_memory(engine: Any) -> None:
 
 @pytest.mark.parametrize("name", ["part[1]", "a*b", "{x}", "one?"])
 def test_a_name_is_no_pattern(engine: Any, tmp_path: Path, name: str) -> None:
-    """A file is read whose name looks like a pattern for another."""
+    """A Parquet file is read whose name looks like a pattern for others; a CSV file is refused with its name."""
     VOTES.to_parquet(tmp_path / f"{name}.parquet")
     VOTES.to_csv(tmp_path / f"{name}.csv", index=False)
-    for kind in ("parquet", "csv"):
-        table = engines.read_files(engine, [tmp_path / f"{name}.{kind}"], kind)
-        assert table.count().execute() == len(VOTES)
+    table = engines.read_files(engine, [tmp_path / f"{name}.parquet"], "parquet")
+    assert table.count().execute() == len(VOTES)
+    with pytest.raises(HromadaError, match="Rename the file") as refusal:
+        engines.read_files(engine, [tmp_path / f"{name}.csv"], "csv")
+    assert f"{name}.csv" in str(refusal.value)
 
 
 @pytest.mark.parametrize("name", POOLS)

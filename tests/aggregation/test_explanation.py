@@ -48,12 +48,12 @@ def test_the_page_on_agreement_quotes_rwsd_as_it_is(real: Build) -> None:
     [
         ("d_jn-product", "majority", "drop", "| majority | {} |"),
         ("d_jn-product", "dawid_skene", "drop", "| Dawid–Skene, 80 iterations, converged | {} |"),
-        ("CF", "majority", "shared", "majority {} (a tie counting its share)"),
+        ("CF", "majority", "shared", "majority {} (a tie counts"),
         ("CF", "wawa", "shared", "Wawa {}"),
         ("CF", "one_coin", "shared", "one-coin {}"),
         ("CF", "dawid_skene", "shared", "Dawid–Skene {}"),
-        ("dog", "majority", "drop", "{} with ties wrong"),
-        ("dog", "majority", "shared", "and is {} right"),
+        ("dog", "majority", "drop", "or {} with ties counted as wrong"),
+        ("dog", "majority", "shared", "and scores {}"),
     ],
 )
 def test_the_page_on_labels_quotes_accuracies_as_they_are(
