@@ -192,7 +192,7 @@ def test_groups_do_not_leak_between_pools() -> None:
     four = clean(4)
     found = by_rule([four[0]._replace(pool="pilot"), four[1]._replace(group="g0"), *four[2:]])
     assert found["group-in-pools"].ids == ("q0", "q1")
-    assert "pools main, pilot" in found["group-in-pools"].first
+    assert "pools: main, pilot" in found["group-in-pools"].first
 
 
 def test_long_texts_that_repeat_ask_for_a_group() -> None:

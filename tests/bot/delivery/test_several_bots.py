@@ -302,7 +302,7 @@ async def test_a_process_does_not_end_while_one_of_its_bots_gets_updates() -> No
 
 @pytest.mark.parametrize(
     ("tokens", "problem"),
-    [(["1:a", "1:b"], "same bot"), (["secret"], "no token"), (["1:a", f"{2**70}:b"], "no token")],
+    [(["1:a", "1:b"], "same bot"), (["secret"], "not the token"), (["1:a", f"{2**70}:b"], "not the token")],
 )
 def test_tokens_that_cannot_be_of_several_bots_are_refused(tokens: list[str], problem: str) -> None:
     """Before anything is opened."""
