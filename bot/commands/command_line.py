@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
+import itertools
 import keyword
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -78,10 +81,27 @@ class CommandTable(CommandGroup):
         """The command of that name, imported; None for a name that is not in the table."""
         return _import_command(cmd_name) if cmd_name in self.commands else None
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """As typer does it; a guessed name, such as `backup`, is looked up in the sentences of the commands."""
+        guess = args[0].lower()
+        if guess not in self.commands and not difflib.get_close_matches(guess, self.commands):
+            named = [name for name, command in self.commands.items() if _has_word(command.help or "", guess)]
+            if named:
+                offered = "".join(f"\n  {ctx.info_name} {name:16} {self.commands[name].help}" for name in named)
+                ctx.fail(f"No such command {args[0]!r}. Perhaps one of these:{offered}")
+        return super().resolve_command(ctx, args)
+
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:  # noqa: ARG002
         """What a shell offers in the place of a command or of an option, without importing any command."""
         names = CommandGroup(name=self.name, commands=dict(self.commands), params=self.params)
         return names.shell_complete(typer.Context(names), incomplete)
+
+
+def _has_word(sentence: str, guess: str) -> bool:
+    """Whether a word of the sentence, or two together ("back up"), begin with a guess of three letters or more."""
+    words = re.findall(r"[a-z]+", sentence.lower())
+    pairs = [first + second for first, second in itertools.pairwise(words)]
+    return len(guess) > 2 and any(word.startswith(guess) for word in words + pairs)
 
 
 def _import_command(name: str) -> Any:

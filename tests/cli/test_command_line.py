@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -102,6 +103,24 @@ def test_the_version_is_that_of_the_package(hromada: Hromada) -> None:
     """`hromada --version`."""
     ran = hromada("--version")
     assert ran.out == f"hromada {metadata.version('hromada')}\n"
+
+
+@pytest.mark.parametrize(
+    ("guess", "offered"),
+    [
+        ("stop", ["pause"]),
+        ("backup", ["doctor", "database"]),
+        ("Progress", ["status", "dashboard"]),
+        ("ru", []),
+        ("xylophone", []),
+    ],
+)
+def test_a_guessed_command_is_looked_up_in_the_sentences(hromada: Hromada, guess: str, offered: list[str]) -> None:
+    """People guess by what they want; `back up` counts as one word, and fewer than three letters as none."""
+    ran = hromada(guess)
+    assert ran.code == 2
+    assert re.findall(r"^  hromada (\S+)", ran.err, re.MULTILINE) == offered
+    assert f"No such command {guess!r}." in ran.err
 
 
 @pytest.mark.parametrize(
