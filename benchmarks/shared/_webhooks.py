@@ -149,7 +149,8 @@ class WebhookSender:
             self._wake.clear()
             wait = self._dispatch()
             try:
-                await asyncio.wait_for(self._wake.wait(), wait)
+                async with asyncio.timeout(wait):  # wait_for of Python 3.11 loses a cancellation at the same moment
+                    await self._wake.wait()
             except TimeoutError:
                 continue
 

@@ -57,7 +57,8 @@ async def _retry_until_opened(
 async def _is_set_within(event: asyncio.Event, seconds: float) -> bool:
     """Whether the event is set now or within so many seconds."""
     try:
-        await asyncio.wait_for(event.wait(), seconds)
+        async with asyncio.timeout(seconds):
+            await event.wait()
     except TimeoutError:
         return False
     return True

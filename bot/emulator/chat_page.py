@@ -242,7 +242,8 @@ class ChatPage:
     ) -> None:
         while True:
             try:
-                entry = await asyncio.wait_for(stream.get(), _KEEPALIVE_SECONDS)
+                async with asyncio.timeout(_KEEPALIVE_SECONDS):
+                    entry = await stream.get()
             except TimeoutError:
                 await response.write(b": still here\n\n")
                 continue

@@ -48,7 +48,8 @@ class LongPoll:
         future = self.waiting
         self.state.queue.on_arrival.append(self.end)
         try:
-            reason = await asyncio.wait_for(future, seconds)
+            async with asyncio.timeout(seconds):
+                reason = await future
         except TimeoutError:
             return
         finally:
