@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -74,4 +75,16 @@ def _print_tables(built: Benchmark, folder: Path, key_folder: Path, *, files: in
     columns = ("task", "items", "few-shot", "people", "answers", "metrics")
     hidden = [f"Hidden gold and the answers to it: {key_folder}. Keep that folder."] if built.key_files else []
     notes = [f"{files} files in {folder}.", *hidden, *built.notes]
+    if not built.key_files:
+        notes.append(f"Next: `{_write_harness_command(built, folder)}` runs the harness's model `dummy`; name yours.")
     terminal_output.print_table(f"{stamp}{built.manifest['name']} · benchmark", columns, rows, notes=notes)
+
+
+def _write_harness_command(built: Benchmark, folder: Path) -> str:
+    """The command that runs a model on all tasks, on the items that people answered."""
+    tasks = ",".join(form["task"] for task in built.manifest["tasks"].values() for form in task["forms"].values())
+    where = shlex.quote(str(folder / "lm_eval")), shlex.quote(str(folder / "samples.json"))
+    return (
+        f"lm_eval run --model dummy --tasks {tasks} --include_path {where[0]} --output_path runs --log_samples"
+        f" --samples {where[1]}"
+    )

@@ -56,6 +56,17 @@ def test_a_programme_is_built_and_read(animals: Hromada) -> None:
     assert scores["human-majority", "pets", "accuracy"] == pytest.approx(2 / 3)
 
 
+def test_the_build_says_how_a_model_is_run(animals: Hromada) -> None:
+    """With every task, and on the items that people answered."""
+    built = animals("build", "animals", "bench")
+    assert built.code == 0, built.err
+    said = " ".join(built.out.split())
+    assert (
+        "`lm_eval run --model dummy --tasks animals,animals_generation --include_path bench/lm_eval --output_path runs"
+        " --log_samples --samples bench/samples.json`" in said
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
