@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from annotation.store.models import Project
     from annotation.workflow.lifecycle.transitions import Transition, TransitionResult
+    from annotation.workflow.monitoring.progress import Progress
 
     class TransitionFunction(Protocol):
         """A function of `lifecycle.transitions`."""
@@ -102,9 +103,11 @@ def _run_transition(transition: Transition, change: TransitionFunction, name: st
     where this holds for all. What hinders any of the others hinders all, and is told of all.
     """
     from annotation.store import queries
+    from annotation.workflow.monitoring.progress import measure_progress
     from bot.commands import database_session
 
     with database_session.open_database() as database, database.transaction() as transaction:
+        now = database_session.get_time(transaction)
         programme = queries.find_programme(transaction, database_session.resolve_name(name))
         projects = database_session.list_projects(transaction, name)
         if programme is not None:
@@ -115,13 +118,16 @@ def _run_transition(transition: Transition, change: TransitionFunction, name: st
             result = None
             if programme is None or _is_allowed(transition, project):
                 try:
-                    result = change(transaction, project=project, now=database_session.get_time(transaction))
+                    result = change(transaction, project=project, now=now)
                 except Conflict as failure:
                     obstacles.append(failure)
                     continue
             plan = (project.frozen or {}).get("plan")
             lines += _describe_result(transition, project, result, plan)
             notes = list(result.notes) if result is not None else []
+            if transition.value == "close" and result is not None:
+                rest = _describe_rest(measure_progress(transaction, project, now=now), project.name)
+                lines, notes = lines + rest, notes + rest
             planned = {"plan": plan} if transition.value == "start" else {}
             facts.append({"project": project.name, "state": project.status.value, "notes": notes, **planned})
         if obstacles:
@@ -168,3 +174,13 @@ def _describe_result(
         return [f"{project.name} was {project.status.value} already, and stays so."]
     planned = [f"Planned: {precision.describe_plan(plan)}."] if plan and transition.value == "start" else []
     return [f"{project.name} is {result.status.value}.", *result.notes, *planned]
+
+
+def _describe_rest(progress: Progress, name: str) -> list[str]:
+    """A sentence about the items that were closed before they had all their answers; none where there are no such."""
+    left = progress.items - progress.items_done
+    if not left:
+        return []
+    have = "has" if left == 1 else "have"
+    sentence = f"{left:,} of {progress.items:,} items {have} fewer answers than planned."
+    return [f"{sentence} `hromada reopen {name}` asks for the rest; those answers are marked post hoc."]

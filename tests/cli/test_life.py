@@ -61,7 +61,9 @@ def test_a_campaign_lives_from_start_to_reopening(one: Hromada) -> None:
     assert one("start", "one", "--json").json["state"] == "running"
     assert one("extend", "one", "--overlap", "4").out.splitlines() == ["one is running.", "3 items have more places."]
     assert one("extend", "one", "--overlap", "4").code == 2
-    assert one("close", "one").code == 0
+    closed = one("close", "one")
+    assert closed.code == 0
+    assert "3 of 3 items have fewer answers than planned. `hromada reopen one` asks for the rest" in closed.out
     assert state(one) == "closed"
     assert one("reopen", "one").code == 0
     facts = one("status", "one", "--json").json
