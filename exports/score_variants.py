@@ -5,7 +5,7 @@ A variant is a value of the column `subset` of human_baseline.csv.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pandas as pd
@@ -73,7 +73,8 @@ def build_variants(data: DataSet) -> dict[str, DataSet]:
         WITHOUT_INSIDERS: _keep_rows(data, counted & ~data.responses["insider"].eq(other=True)),
         EXCLUSIONS_KEPT: restore_excluded(data),
         ADJUDICATED: apply_adjudicated_gold(data),
-        **_split_by_instructions(data, counted),
+        **_split_by(data, counted, "instruction_sha256", name_instructions),
+        **_split_by(data, counted, "surface", name_surface),
     }
     primary = _list_counted(data)
     empty = {EXPOSED_ONLY} if variants[EXPOSED_ONLY].responses.empty else set()
@@ -93,6 +94,11 @@ def describe_variant(name: str) -> str:
 def name_instructions(version: str) -> Finding:
     """The name of the variant of answers under a version of the instructions, given by its sha256."""
     return Finding("instructions", version=version[:12])
+
+
+def name_surface(surface: str) -> Finding:
+    """The name of the variant of answers that were given on a surface."""
+    return Finding("surface", surface=surface)
 
 
 def exceeds_half_width(primary: Performance, unit: Unit, score: Score) -> bool | None:
@@ -145,13 +151,15 @@ def restore_excluded(data: DataSet) -> DataSet:
     return replace(data, responses=rows.assign(excluded_kind=kinds))
 
 
-def _split_by_instructions(data: DataSet, counted: pd.Series[bool]) -> dict[str, DataSet]:
-    """One variant for each version of the instructions, if counted answers were given under several."""
-    versions = data.responses["instruction_sha256"]
-    version_names = sorted(versions[counted].dropna().unique())
-    if len(version_names) < 2:
+def _split_by(
+    data: DataSet, counted: pd.Series[bool], column: str, name_variant: Callable[[str], Finding]
+) -> dict[str, DataSet]:
+    """One variant for each value of the column, if counted answers have several."""
+    values = data.responses[column]
+    found = sorted(values[counted].dropna().unique())
+    if len(found) < 2:
         return {}
-    return {name_instructions(version): _keep_rows(data, counted & (versions == version)) for version in version_names}
+    return {name_variant(value): _keep_rows(data, counted & (values == value)) for value in found}
 
 
 def _list_counted(data: DataSet) -> pd.DataFrame:

@@ -281,10 +281,23 @@ def check_stimulus(subject: Subject) -> Verdict:
         else ""
     )
     return met(
-        "Every answer has the hash of the stimulus that models get{past}. {declared}",
+        "Every answer has the hash of the stimulus that models get{past}.{surfaces} {declared}",
         past=past,
+        surfaces=_describe_surfaces(subject),
         declared=declared.evidence,
     )
+
+
+def _describe_surfaces(subject: Subject) -> str:
+    """How many of the answers that count came from each surface; empty where all came from one."""
+    counts = Counter(subject.first.list_counted_answers()["surface"].dropna())
+    if len(counts) < 2:
+        return ""
+    scores = (
+        translate("each with its own scores in human_baseline.csv") if subject.scored else translate("nobody is scored")
+    )
+    listed = ", ".join(f"{surface} {count}" for surface, count in sorted(counts.items()))
+    return translate(" Answers by surface: {listed}; {scores}.", listed=listed, scores=scores)
 
 
 def _count_other_stimuli(data: DataSet) -> tuple[int, int]:

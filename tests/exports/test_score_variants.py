@@ -110,6 +110,18 @@ def test_insiders_are_in_the_primary_score_and_out_of_the_one_beside_it(make: Ma
     assert reasons == {"without insiders": "Nobody answered an item that has gold."}
 
 
+def test_answers_of_each_surface_have_a_score(make: Make) -> None:
+    """Where they came from several; the checklist's line on the stimulus counts them."""
+    page = [make.response(item, annotator, "ні", surface="answer page") for item in ("i1", "i2") for annotator in "xy"]
+    data = built(make, page)
+    data.responses["surface"] = data.responses["surface"].fillna("telegram")
+    release = released(data)
+    assert shares(release, subset="surface answer page")["individual"] == ("0.0000", 4)
+    assert shares(release, subset="surface telegram")["individual"] == ("1.0000", 12)
+    data.responses["surface"] = "telegram"
+    assert shares(released(data), subset="surface telegram") == {}
+
+
 def test_scores_with_the_exclusions_kept_are_flagged_where_they_differ_much(make: Make) -> None:
     """What a rule excluded counts again there; extras, controls and labels that are none do not."""
     votes = {f"i{number}": "тттн"[: 3 + number % 2] for number in range(1, 13)}

@@ -359,6 +359,16 @@ UNSEEN = {
 }
 
 
+def test_the_stimulus_line_counts_answers_by_surface(make_release: Any) -> None:
+    """Where they came from several; one surface needs no words."""
+    first = set_cells("surface", "answer page", rows=slice(0, 4))
+    several = compute(make_release, change_answers(lambda frame: first(frame.assign(surface="telegram"))))
+    evidence = get_line(several, "R20").evidence
+    assert "Answers by surface: answer page 4, telegram " in evidence
+    assert "each with its own scores in human_baseline.csv" in evidence
+    assert "surface" not in get_line(compute(make_release, change_facts()), "R20").evidence
+
+
 def test_imported_votes_are_secondary(make_release: Any) -> None:
     """What nobody here saw is never met, and what follows from the votes is."""
     data = dataclasses.replace(make_release.data_set(), overlap=None)
