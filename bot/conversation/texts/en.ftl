@@ -1123,7 +1123,7 @@ page-again = Open the page from the chat again: this session is over. What you w
 # On the answer page, before the item is there.
 page-loading = Loading…
 # On the answer page, when the server cannot be reached.
-page-offline = No connection. What you wrote is kept on this device; try again.
+page-offline = No connection. What you wrote is kept on this device, and sent when the connection returns.
 # On the answer page, when no item is in hand; “Go on” is the button go-on.
 page-nothing = There is no question here now. Continue in the chat, or tap “Go on”.
 # Status line of the answer page.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import pytest_asyncio
 from axe_playwright_python.base import AXE_FILE_PATH
-from playwright.async_api import Browser, Frame, Locator, Page, expect
+from playwright.async_api import Browser, Frame, Locator, Page, Route, expect
 from sqlmodel import select
 
 from annotation.store import queries
@@ -243,3 +243,45 @@ async def test_a_draft_survives_the_page(chromium: Browser, server: Server, db: 
     await window.page.locator("button.key", has_text="📄").click()
     await expect(window.page.frame_locator("#mini-app").locator("#area")).to_have_value(RIGHT)
     assert read_judgements(db) == []
+
+
+async def test_an_answer_is_sent_when_the_connection_returns(
+    chromium: Browser, server: Server, db: Database, tmp_path: Path
+) -> None:
+    """It is sent by itself, once; one whose response was lost as well. What is changed meanwhile waits for a tap."""
+    load_project(db, tmp_path, QUESTIONS[:1] + QUESTIONS[3:4] + QUESTIONS[5:])
+    window = await open_window(chromium, server, is_phone=True, scheme="light", language="uk")
+    frame = await window.open_answer_page()
+    said, offline = frame.locator("#say"), get_texts("uk")("page-offline")
+    lost: list[str] = []
+
+    async def lose_response(route: Route) -> None:
+        if lost:
+            await route.continue_()
+            return
+        await route.fetch()
+        lost.append("stored")
+        await route.abort()
+
+    await window.page.context.set_offline(True)
+    await window.choose(frame, 1)
+    await expect(said).to_have_text(offline)
+    await window.page.context.set_offline(False)
+    await expect(frame.locator("#area")).to_be_visible(timeout=15_000)
+
+    await window.page.context.set_offline(True)
+    await frame.locator("#area").fill(RIGHT[1:])
+    await window.use(frame.locator("#save"))
+    await expect(said).to_have_text(offline)
+    await frame.locator("#area").fill(RIGHT)
+    await window.page.context.set_offline(False)
+    await window.page.wait_for_timeout(3_000)
+    await expect(frame.locator("#area")).to_have_value(RIGHT)
+    await window.use(frame.locator("#save"))
+
+    await frame.locator("#field").fill("Бо так.")
+    await window.page.route("**/answer/tap", lose_response)
+    await window.use(frame.locator("#save"))
+    await expect(frame.locator("h1")).to_have_text(get_texts("uk")("page-nothing"), timeout=15_000)
+    assert lost == ["stored"]
+    assert [one.answers for one in read_judgements(db)] == [{name: STORED[name] for name in ("who", "fixed", "why")}]

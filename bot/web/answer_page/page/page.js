@@ -9,11 +9,13 @@ import { drawSpans } from "./spans.js";
 /** @typedef {{node: Node, collect: () => any, apply: (value: any) => void, isReady: () => boolean, tools?: HTMLElement, back?: HTMLElement}} Question */
 const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 const assignment = new URLSearchParams(location.search).get("a") ?? "";
+const FIRST_WAIT = 2000, LONGEST_WAIT = 60000;
 /** @type {Draft | null} */ let draft = null;
 /** @type {Question | null} */ let question = null;
 /** @type {any} */ let shown = null;
 /** @type {Action | null} */ let undo = null;
-let busy = false;
+/** What was tapped while the server could not be reached. @type {{data: string, entered?: any} | null} */ let unsent = null;
+let busy = false, timer = 0, wait = FIRST_WAIT;
 
 /** @param {string} name @param {Record<string, any>} [properties] @param {(Node | string)[]} children */
 function make(name, properties = {}, ...children) {
@@ -36,7 +38,7 @@ function drawBlock({ runs, fold }) {
 
 /** @param {any} asked @returns {Question | null} */
 function drawQuestion(asked) {
-  const changed = () => draft?.change();
+  const changed = () => { unsent = null; draft?.change(); }; // what is being changed is sent by a tap only
   if (asked.kind === "edit") return drawCorrection(asked, shown.language, changed);
   if (asked.kind === "span") return drawSpans(asked, shown.language, changed);
   if (asked.kind === "choices") return drawBoxes(asked, changed);
@@ -135,6 +137,7 @@ function draw({ item, draft: stored }) {
 /** Do what a button of the chat does, with what was entered. @param {string} data @param {any} [entered] */
 async function tap(data, entered) {
   if (busy) return;
+  clearTimeout(timer); unsent = null;
   busy = true; document.body.setAttribute("aria-busy", "true");
   try {
     const { status, data: work } = await call("POST", "tap", entered === undefined ? { data } : { data, entered });
@@ -144,12 +147,21 @@ async function tap(data, entered) {
       undo = work.undo;
       if (isAnswered || !shown || !question) { draw(work); (main.querySelector("h1") ?? main).focus?.({ preventScroll: true }); }
       else drawBar();
-      say(work.toast);
+      say(work.toast); wait = FIRST_WAIT;
     } else if (status === 401) say(words.again, true);
-    else say(words.offline, true);
-  } catch { say(words.offline, true); void draft?.flush(); }
+    else throw new Error(String(status));
+  } catch {
+    say(words.offline, true); void draft?.flush();
+    unsent = { data, entered }; timer = window.setTimeout(resend, wait);
+    wait = Math.min(wait * 2, LONGEST_WAIT);
+  }
   busy = false; document.body.removeAttribute("aria-busy");
 }
+/** Send it again: what was stored already, with its response lost, is refused as out of date, and the next item is drawn. */
+function resend() {
+  if (unsent) void tap(unsent.data, unsent.entered);
+}
+window.addEventListener("online", resend);
 async function save() {
   if (question?.isReady()) await tap(shown.asked.done, question.collect());
 }
