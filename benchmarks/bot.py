@@ -7,7 +7,8 @@ as the next item is on their screens. Contenders take turns, and medians are com
   the same calls are made: an acknowledgement, an edit, the next message.
 - `aiohttp`: the same with the bot's transport.
 - `hromada`: this bot: inbox, workflow, outbox. `hromada, many`: the same with many items loaded. `hromada, crowd` and
-  `hromada, crowd, slow`: ten times as many people, and a Telegram that takes 100 ms for each call.
+  `hromada, crowd, slow`: ten times as many people, and a Telegram that takes 100 ms for each call. `hromada, page`: the
+  people answer on the answer page, over HTTP, while their chats show the same.
 
 Then a message of the organisers goes to 10,000 people while others tap, with Telegram's limits on: the median from tap
 to saved beside that without it, and how long it takes.
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import os
 import sys
 import tempfile
@@ -26,15 +28,21 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median, quantiles
-from time import perf_counter
+from time import perf_counter, time
+from typing import Any
 
 sys.path.insert(0, f"{sys.path.pop(0)}/shared")  # what benchmarks share; bot.py beside it is not the package
 
 import _contenders
+import aiohttp
 from _contenders import FIRST_TOLD
 from _faulty_telegram import Flood
 from _figures import Figure, build_ratio, show
 from _tapping import TappingCrowd, run_contender
+
+from bot.commands.local_chat import find_free_port
+from bot.emulator.mini_apps import sign_init_data
+from bot.web.answer_page.address import PAGE_PATH
 
 FEW = 1000
 CROWD = 10
@@ -47,6 +55,8 @@ CALM_RATE = 5
 """Answers a second beside a message to many, so that both fit into Telegram's limits."""
 SETTLING = 5.0
 """Seconds after which nothing is on its way any more that was tapped before."""
+GO_ON = "g:0::"
+"""The button of the page where no item is in hand."""
 TELEGRAM_RATE = 30
 """Messages a second that Telegram takes of a bot."""
 
@@ -57,6 +67,41 @@ async def throughput(kind: str, url: str, *, people: int, seconds: float, slow: 
         before, begun = crowd.answers, perf_counter()
         await asyncio.sleep(seconds)
         return (crowd.answers - before) / (perf_counter() - begun)
+
+
+async def page_throughput(url: str, *, people: int, seconds: float) -> float:
+    """Answers a second that the answer page acknowledged, all people at once."""
+    port = find_free_port()
+    async with run_contender("hromada", url, people=people, page_port=port) as crowd, aiohttp.ClientSession() as client:
+        crowd.paced = True
+        await asyncio.sleep(1)  # what was tapped in the chat is saved
+        page, token, answers = f"http://127.0.0.1:{port}{PAGE_PATH}", crowd.telegram.token, 0
+        opened = await asyncio.gather(*(_open_page(client, page, token, number) for number in range(1, people + 1)))
+        begun = perf_counter()
+
+        async def answer(headers: dict[str, str], work: dict[str, Any]) -> None:
+            nonlocal answers
+            while perf_counter() - begun < seconds:
+                item = work["item"]
+                data = item["asked"]["options"][0]["data"] if item else GO_ON
+                async with client.post(f"{page}tap", headers=headers, json={"data": data}) as response:
+                    response.raise_for_status()
+                    work = await response.json()
+                answers += item is not None
+
+        await asyncio.gather(*(answer(*one) for one in opened))
+        return answers / (perf_counter() - begun)
+
+
+async def _open_page(
+    client: aiohttp.ClientSession, page: str, token: str, user_id: int
+) -> tuple[dict[str, str], dict[str, Any]]:
+    """The headers of somebody's session, and the item that they have in hand."""
+    fields = {"user": json.dumps({"id": user_id}), "auth_date": str(int(time()))}
+    async with client.post(f"{page}session", json={"init_data": sign_init_data(fields, token)}) as response:
+        headers = {"Authorization": f"Bearer {(await response.json())['token']}"}
+    async with client.get(f"{page}work", headers=headers) as response:
+        return headers, await response.json()
 
 
 async def latency(url: str, *, people: int, seconds: float) -> list[float]:
@@ -133,14 +178,20 @@ async def main(*, people: int, seconds: float, rounds: int, many: int, told: int
             for kind, (url, n, slow) in contenders.items():
                 found = await throughput(kind.split(",")[0], url, people=n, seconds=seconds, slow=slow)
                 measured.setdefault(kind, []).append(found)
-                load = os.getloadavg()[0]
-                print(f"round {number + 1}: {kind:<20} {found:8.1f} answers/s, load {load:.1f}", file=sys.stderr)
+                _report_round(number, kind, found)
+            found = await page_throughput(few, people=people, seconds=seconds)
+            measured.setdefault("hromada, page", []).append(found)
+            _report_round(number, "hromada, page", found)
         times = await latency(few, people=people, seconds=seconds * 3) if rounds else []
         (folder / "told").mkdir()
         calm = prepared(folder / "told", items=FEW, people=people)
         _contenders.add_people(calm, told=told)
         alone, beside, share = await broadcast(calm, people=people, told=told, seconds=seconds * 15)
     return [*(_figures(measured, times) if rounds else []), *_compare_broadcast(alone, beside, share, told=told)]
+
+
+def _report_round(number: int, kind: str, found: float) -> None:
+    print(f"round {number + 1}: {kind:<20} {found:8.1f} answers/s, load {os.getloadavg()[0]:.1f}", file=sys.stderr)
 
 
 def _compare_broadcast(alone: float, beside: float, share: float, *, told: int) -> list[Figure]:
@@ -162,6 +213,7 @@ def _figures(measured: dict[str, list[float]], times: list[float]) -> list[Figur
         ("to bare python-telegram-bot", ours / middle["bare"], 2.0),
         ("to the same with aiohttp", ours / middle["aiohttp"], 0.4),
         ("a crowd and a slow Telegram to a quick one", middle["hromada, crowd, slow"] / middle["hromada, crowd"], 0.8),
+        ("the page to the chat", middle["hromada, page"] / ours, 0.7),
     )
     many = ours / middle["hromada, many"]
     return [

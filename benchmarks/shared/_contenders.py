@@ -1,4 +1,7 @@
-"""The bots that `bot.py` compares, each as a process of its own: `_contenders.py KIND DATABASE TELEGRAM TOKEN`."""
+"""The bots that `bot.py` compares, each as a process of its own: `_contenders.py KIND DATABASE TELEGRAM TOKEN [PORT]`.
+
+hromada serves the answer page at PORT.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,8 @@ from bot import application
 from bot.conversation.updates_and_calls import ConversationSettings
 from bot.delivery.delivery_settings import configure_logging
 from bot.delivery.telegram_api import AiohttpRequest
+from bot.delivery.webhook import ListenAddress
+from bot.web.answer_page.address import PAGE_PATH
 
 KEY = b"k" * 32
 PROJECT = """\
@@ -145,8 +150,10 @@ def bare(url: str, telegram: str, token: str, *, transport: bool) -> None:
     app.run_polling()
 
 
-def hromada(url: str, telegram: str, token: str) -> None:
+def hromada(url: str, telegram: str, token: str, port: str = "") -> None:
     """This bot."""
+    listen = ListenAddress(host="127.0.0.1", port=int(port or 0), field="PORT")
+    page = application.PageAddress(url=f"http://127.0.0.1:{port}{PAGE_PATH}", listen=listen) if port else None
     with database.open_database(url) as opened:
         app = application.build_application(
             token=token,
@@ -155,7 +162,7 @@ def hromada(url: str, telegram: str, token: str) -> None:
             base_url=f"{telegram}/bot",
         )
         configure_logging("WARNING", token)
-        application.run_application(app)
+        application.run_application(app, page=page)
 
 
 if __name__ == "__main__":

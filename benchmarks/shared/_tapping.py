@@ -76,16 +76,20 @@ class TappingCrowd:
 
 
 @asynccontextmanager
-async def run_contender(kind: str, url: str, *, people: int, slow: float = 0.0) -> AsyncIterator[TappingCrowd]:
-    """A contender at work with everybody's first item on the screen; Telegram takes `slow` seconds for each call."""
+async def run_contender(
+    kind: str, url: str, *, people: int, slow: float = 0.0, page_port: int = 0
+) -> AsyncIterator[TappingCrowd]:
+    """A contender at work with everybody's first item on the screen; Telegram takes `slow` seconds for each call.
+
+    With a port the contender serves the answer page there.
+    """
     telegram = FaultyTelegram()
     telegram.faults.latency = slow
     url = _copy_database(url)
     crowd = TappingCrowd(telegram, url)
     async with Server(telegram) as server:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, str(CONTENDER), kind, url, server.url, telegram.token, cwd=CONTENDER.parent
-        )
+        arguments = [kind, url, server.url, telegram.token, *([str(page_port)] if page_port else [])]
+        process = await asyncio.create_subprocess_exec(sys.executable, str(CONTENDER), *arguments, cwd=CONTENDER.parent)
         crowd.process = process.pid
         try:
             telegram.display_log.watchers.append(crowd.watch)
