@@ -132,7 +132,7 @@ class Trial:
 
     def hromada(self, *words: str, check: bool = True, options: tuple[str, ...] = ()) -> str:
         """Run a command of hromada in a container of its own, as organisers do."""
-        told = self.compose("run", "--rm", "-T", *options, "backup", "hromada", *words, check=check)
+        told = self.compose("run", "--rm", "--no-deps", "-T", *options, "backup", "hromada", *words, check=check)
         return " ".join(told.split())
 
     def containers(self, service: str) -> list[str]:
@@ -164,7 +164,8 @@ class Trial:
         if "database" in self.topology.others:
             self.compose("up", "-d", "--no-build", "database")
             wait(lambda: self.is_healthy(self.containers("database")[0]), "the database")
-        self.compose("up", "-d", "--no-build", *(("--scale", "worker=2") if self.topology.scaled else ()))
+        scale = ("--scale", "worker=2") if self.topology.scaled else ()
+        self.compose("up", "-d", "--no-build", "--no-recreate", *scale)
         for bot in self.containers(self.topology.bot):
             wait(lambda bot=bot: self.is_healthy(bot), f"{bot} is healthy")  # type: ignore[misc]
 
@@ -216,7 +217,8 @@ class Trial:
 
     def replace_bots(self) -> None:
         """Make the containers of hromada again, of the release that is to run, and let people go on."""
-        self.compose("down", self.topology.bot, "backup")
+        # `down` of podman-compose removes every service; a container goes after those that depend on it
+        run("podman", "rm", "-f", *self.containers("backup"), *self.containers(self.topology.bot))
         self.up()
         self.ask("POST", "/go")
         self.say(f"{self.release}: {self.wait_for_answers()}")
