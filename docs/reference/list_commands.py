@@ -20,8 +20,8 @@ WIDTH = 80
 INTRODUCTION = """\
 # Commands
 
-What `hromada COMMAND --help` says of each, written by `make reference`. Every command that prints a table prints the
-same for machines with `--json`. [Settings and exit codes](running.md) are a page of their own.
+The help of every command, as `hromada COMMAND --help` prints it. `make reference` writes these pages. Every command
+that prints a table can also print JSON with `--json`. [Settings and exit codes](running.md) have their own page.
 """
 
 

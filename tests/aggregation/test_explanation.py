@@ -20,7 +20,7 @@ PAGES = Path(__file__).parents[2] / "docs" / "explanation"
 
 
 def shown(value: float | None, digits: int = 3) -> str:
-    return f"{value:.{digits}f}".removeprefix("0")
+    return f"{value:.{digits}f}".replace("0.", ".", 1).replace("-", "−")
 
 
 def page(name: str) -> str:
@@ -34,13 +34,13 @@ def test_the_page_on_agreement_quotes_rwsd_as_it_is(real: Build) -> None:
         row = compute_label_agreement(votes)[name]
         assert f"| {shown(row.value)} | {shown(row.low)} to {shown(row.high)} |" in text
     first = compute_label_agreement(votes, overlap=3)["krippendorff_alpha_nominal"]
-    assert f"first three votes {shown(first.value)} [{shown(first.low)}, {shown(first.high)}]" in text
+    assert f"first three votes is {shown(first.value)} [{shown(first.low)}, {shown(first.high)}]" in text
     for row in break_down_by_label(votes):
         assert row.name != "specific_agreement" or f"{shown(row.value)} [{shown(row.low)}, {shown(row.high)}]" in text
     believed = estimate_mean_posterior(
         build_label_consensus(votes, method="dawid_skene", ties="drop"), votes, n_resamples=5
     )
-    assert f"RWSD has {shown(believed.value, 4)} by it" in text
+    assert f"| RWSD | {shown(believed.value, 4)} | .165 |" in text
 
 
 @pytest.mark.parametrize(
@@ -48,12 +48,12 @@ def test_the_page_on_agreement_quotes_rwsd_as_it_is(real: Build) -> None:
     [
         ("d_jn-product", "majority", "drop", "| majority | {} |"),
         ("d_jn-product", "dawid_skene", "drop", "| Dawid–Skene, 80 iterations, converged | {} |"),
-        ("CF", "majority", "shared", "majority {} (a tie counts"),
-        ("CF", "wawa", "shared", "Wawa {}"),
-        ("CF", "one_coin", "shared", "one-coin {}"),
-        ("CF", "dawid_skene", "shared", "Dawid–Skene {}"),
+        ("CF", "majority", "shared", "| majority (a tie counts its share) | {} |"),
+        ("CF", "wawa", "shared", "| Wawa | {} |"),
+        ("CF", "one_coin", "shared", "| one-coin Dawid–Skene | {} |"),
+        ("CF", "dawid_skene", "shared", "| Dawid–Skene | {} |"),
         ("dog", "majority", "drop", "or {} with ties counted as wrong"),
-        ("dog", "majority", "shared", "and scores {}"),
+        ("dog", "majority", "shared", "The majority scores {}"),
     ],
 )
 def test_the_page_on_labels_quotes_accuracies_as_they_are(
