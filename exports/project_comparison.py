@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 import pandas as pd
@@ -16,6 +16,24 @@ from exports.rounding import round_row
 SKIP_KINDS = ("skipped", "abstained")
 """The kinds of exclusion of those who did not say anything of an item that was theirs."""
 ITEM_COLUMNS = ("item_id", "compared", "missing_in", "text_differs", "gold_differs")
+
+
+def split_by_surface(data: DataSet) -> list[DataSet]:
+    """A data set for each surface that answers came from, named after both; none if all came from one surface.
+
+    Only the first votes of each item are split (see `DataSet.keep_first_places`). The items of a part are those that
+    have an answer there.
+    """
+    first = data.keep_first_places()
+    surfaces = first.responses["surface"]
+    answered = first.list_counted_answers()
+    parts = []
+    for surface in sorted(answered["surface"].dropna().unique()):
+        items = set(answered.loc[answered["surface"] == surface, "item_id"])
+        hashes = {item: sha256 for item, sha256 in data.text_hashes.items() if item in items}
+        rows = first.responses.loc[surfaces == surface]
+        parts.append(replace(first, name=f"{data.name} ({surface})", responses=rows, text_hashes=hashes))
+    return parts if len(parts) > 1 else []
 
 
 def list_difference_rows(comparison: ProjectComparison) -> list[dict[str, Any]]:

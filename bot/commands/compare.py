@@ -1,4 +1,4 @@
-"""`hromada compare`: people beside models by the same scorer, or two projects, on the same items."""
+"""`hromada compare`: people beside models, two projects, or the surfaces of one, on the same items."""
 
 from __future__ import annotations
 
@@ -80,13 +80,14 @@ def compare(
     unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
-    """Compare people with models, or two projects.
+    """Compare people with models, two projects, or the surfaces of one.
 
     Models are scored on the same items by the same scorer: people's value less the model's, with intervals and tests.
     Models that label or choose are also measured as judges, with or without gold. A release or a build needs no
     database. Exit code 1: a model is not compared on all items of people.
 
-    Of two projects with the same items: agreement, confidence, time, skips and accuracy, and their difference.
+    For two projects with the same items, shows agreement, confidence, time, skips and accuracy, and their differences.
+    If you name only a project, does the same for its surfaces, such as the chat and the answer page.
     """
     from aggregation.consensus.consensus import TieChoice
     from exports import judges, model_comparison, writers
@@ -109,7 +110,8 @@ def compare(
             has_model_options=has_model_options,
         )
         if isinstance(found, list):
-            compare_projects.compare_two_projects(found, to=to, json=json)
+            caution = "" if against else compare_projects.CHOSEN_SURFACE
+            compare_projects.compare_data_sets(found, to=to, json=json, caution=caution)
             return
         pairs = [found]
     refuse_options(
@@ -145,8 +147,8 @@ def _read_project(
     has_scores: bool,
     has_model_options: bool,
 ) -> tuple[DataSet, ReadModels] | list[DataSet]:
-    """The data set of a project and what models answered, or those of the two projects that are compared."""
-    from exports import model_answers
+    """The data set of a project and what models answered, or those of the two projects or the surfaces to compare."""
+    from exports import model_answers, project_comparison
 
     def list_names(view: Session) -> list[str]:
         """The project and those among the others that are projects; raises BadInput for options that do not fit."""
@@ -170,6 +172,10 @@ def _read_project(
         data_sets = [read_votes(one, question) for one in projects]
         if len(projects) > 1:
             return [one.add_text_hashes(data) for one, data in zip(projects, data_sets, strict=True)]
+        if not (against or has_scores or has_model_options):
+            surfaces = project_comparison.split_by_surface(projects[0].add_text_hashes(data_sets[0]))
+            if surfaces:
+                return surfaces
         data = projects[0].add_parts(data_sets[0])
     return data, model_answers.read_models([Path(written) for written in against], data)
 

@@ -1,8 +1,10 @@
-"""`hromada compare` with a second project: wordings or interfaces over the same items."""
+"""`hromada compare` with a second project, or of the surfaces of one: wordings or interfaces over the same items."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,10 +19,11 @@ if TYPE_CHECKING:
     from exports.inputs import DataSet
 
 ITEM_NOTES = {
-    "missing_in": "Not compared, as only one project has them",
+    "missing_in": "Not compared, as only one of the two has them",
     "text_differs": "The text shown differs",
     "gold_differs": "The gold differs",
 }
+CHOSEN_SURFACE = "Annotators chose the surface, so a difference can also come from who chose it and for which items."
 
 
 def list_projects(view: Session, against: Sequence[str]) -> list[str]:
@@ -36,36 +39,49 @@ def list_projects(view: Session, against: Sequence[str]) -> list[str]:
     ]
 
 
-def compare_two_projects(data_sets: Sequence[DataSet], *, to: Path | None, json: bool) -> None:
-    """Print how the first project differs from the second: agreement, confidence, time, skips and accuracy."""
+def compare_data_sets(data_sets: Sequence[DataSet], *, to: Path | None, json: bool, caution: str = "") -> None:
+    """Print how each differs from those after it: agreement, confidence, time, skips and accuracy.
+
+    These are two projects, or the surfaces of one project. Of three surfaces, each pair has a folder in `to`.
+    `caution` is a warning about all of them.
+    """
+    pairs = list(combinations(data_sets, 2))
+    printed = []
+    for first, second in pairs:
+        own = to / f"{first.name} - {second.name}" if to is not None and len(pairs) > 1 else to
+        printed.append(_compare_pair(first, second, to=own, json=json, caution=caution))
+    if json:
+        terminal_output.print_json(printed[0] if len(printed) == 1 else {"comparisons": printed})
+
+
+def _compare_pair(first: DataSet, second: DataSet, *, to: Path | None, json: bool, caution: str) -> dict[str, object]:
+    """The comparison for JSON; it is also printed as a table if JSON is not wanted."""
     from aggregation.comparison.projects import compare_projects
     from exports import project_comparison, writers
 
-    first, second = data_sets
     comparison = compare_projects(
         project_comparison.build_project_answers(first), project_comparison.build_project_answers(second)
     )
-    items = project_comparison.match_items(data_sets)
+    if caution:
+        comparison = replace(comparison, warnings=(*comparison.warnings, caution))
+    items = project_comparison.match_items([first, second])
     is_simulated = first.simulated or second.simulated
     files = project_comparison.build_comparison_files(comparison, items)
     written = [] if to is None else [str(path) for path in writers.write_files(to, files)]
-    if json:
-        terminal_output.print_json(
-            {
-                "projects": [first.name, second.name],
-                "simulated": is_simulated,
-                "confidence_level": comparison.confidence_level,
-                "items": items.to_dict("records"),
-                "differences": project_comparison.list_difference_rows(comparison),
-                "warnings": list(comparison.warnings),
-                "files": written,
-            }
-        )
-        return
-    title = f"{first.name} less {second.name} on {items['compared'].sum()} items"
-    _print_table(f"SIMULATED · {title}" if is_simulated else title, comparison, items)
-    for path in written:
-        terminal_output.print_line(path)
+    if not json:
+        title = f"{first.name} less {second.name} on {items['compared'].sum()} items"
+        _print_table(f"SIMULATED · {title}" if is_simulated else title, comparison, items)
+        for path in written:
+            terminal_output.print_line(path)
+    return {
+        "projects": [first.name, second.name],
+        "simulated": is_simulated,
+        "confidence_level": comparison.confidence_level,
+        "items": items.to_dict("records"),
+        "differences": project_comparison.list_difference_rows(comparison),
+        "warnings": list(comparison.warnings),
+        "files": written,
+    }
 
 
 def _print_table(title: str, comparison: ProjectComparison, items: pd.DataFrame) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -118,13 +119,47 @@ def test_the_table_says_what_is_compared(piloted: Hromada) -> None:
     assert ran.code == 0, ran.err
     for part in (
         "short less long on 57 items",
-        "Not compared, as only one project has them: 3 (s000, s001, s002).",
+        "Not compared, as only one of the two has them: 3 (s000, s001, s002).",
         "The text shown differs: 1 (s009).",
         "posterior: No interval for a fresh panel: posteriors are taken for known",
         "18 people, 6 of them in both.",
     ):
         assert part in ran.out
     assert ran.out.split("accuracy")[1].split()[:5] == ["0.9357", "0.7544", "0.1813", "0.1066–0.2559", "0.1143–0.2483"]
+
+
+def put_wrong_answers_on_the_page(hromada: Hromada) -> None:
+    """Say of every wrong answer that it was given on the answer page."""
+    with sqlite3.connect(hromada.folder / "hromada.db") as connection:
+        connection.execute(
+            "UPDATE judgement SET on_page = 1 WHERE id IN (SELECT judgement.id FROM judgement"
+            " JOIN assignment ON assignment.id = assignment_id JOIN item ON item.id = item_id"
+            " WHERE response <> gold)"
+        )
+
+
+def test_the_surfaces_of_a_project_are_compared(hromada: Hromada) -> None:
+    """A project alone: each surface on the items that have answers from both; a warning says that people chose it."""
+    load_pilot(hromada, "short", people=range(1, 13), right=0.7, seconds=10)
+    assert "There is nothing to compare people with." in hromada("compare", "short").err
+    put_wrong_answers_on_the_page(hromada)
+    ran = hromada("compare", "short", "--json", "--to", "compared")
+    assert ran.code == 0, ran.err
+    assert ran.json["projects"] == ["short (answer page)", "short (import)"]
+    rows = {row["measure"]: row for row in ran.json["differences"]}
+    assert (rows["accuracy"]["first"], rows["accuracy"]["second"]) == (0, 1)
+    n_items = sum(row["compared"] for row in ran.json["items"])
+    assert rows["accuracy"]["n_items"] == n_items
+    assert 10 < n_items < 60
+    assert {row["missing_in"] for row in ran.json["items"]} == {"short (answer page)", "short (import)", None}
+    assert any("Annotators chose the surface" in warning for warning in ran.json["warnings"])
+    assert sorted(path.name for path in (hromada.folder / "compared").iterdir()) == [
+        "pilot_differences.csv",
+        "pilot_items.csv",
+    ]
+    printed = " ".join(hromada("compare", "short").out.split())
+    assert f"short (answer page) less short (import) on {n_items} items" in printed
+    assert "Annotators chose the surface" in printed
 
 
 def test_what_cannot_be_compared_with_a_project_is_refused(hromada: Hromada) -> None:
