@@ -75,6 +75,14 @@ class Receipts:
         """The ids of outbox messages that were sent, but are still stored."""
         return [receipt.message_id for receipt in self._unsaved]
 
+    def find_shown(self, assignment_id: int) -> int | None:
+        """The id of the message that shows an assignment, if that was sent and is not saved yet."""
+        for receipt in reversed(self._unsaved):
+            for shown in receipt.shown:
+                if isinstance(shown, ShownAssignment) and shown.assignment_id == assignment_id:
+                    return shown.message_id
+        return None
+
     def take_batch(self, *, chat_id: int | None = None) -> ReceiptBatch:
         """Take all receipts, or those of one chat, to save them in a transaction."""
         taken = [receipt for receipt in self._unsaved if chat_id in {None, receipt.chat_id}]
@@ -441,13 +449,16 @@ class Sender:
             return wait
         if not await self._has_hold(in_flight):
             return None
+        await self._find_edited(in_flight)
         in_flight.begun = True
         if not message.repeatable and not await self._mark_begun(message):
             return None
         if not message.paced:  # the sweeper counts those
             self.rate_limit.record_message(message.chat_id, now=now)
         await make_calls(self.api, in_flight)
-        if any(call["method"] != ACKNOWLEDGEMENT for call in message.calls):  # those have a limit of their own
+        if any(
+            call["method"] != ACKNOWLEDGEMENT for call in in_flight.message.calls
+        ):  # those have a limit of their own
             self.rate_limit.record_success()
         if in_flight.set_aside:
             await self._failures.park_message(in_flight, in_flight.reason, calls=in_flight.set_aside)
@@ -473,6 +484,28 @@ class Sender:
             return ORDER_CHECK_SECONDS
         in_flight.message = replace(in_flight.message, predecessors=())
         return None if queue.messages[0] is in_flight else 0.0
+
+    async def _find_edited(self, in_flight: InFlightMessage) -> None:
+        """Look up the messages to edit that were on their way when the calls were stored; one that never came is left
+        out.
+        """
+        message = in_flight.message
+        wanted = {call["edits"] for call in message.calls if "edits" in call}
+        if not wanted:
+            return
+        found = {assignment: self.receipts.find_shown(assignment) for assignment in wanted}
+        missing = [assignment for assignment, message_id in found.items() if message_id is None]
+        if missing:
+            found |= await self.runner.run(
+                lambda session: {one: mailbox.get_message_id(session, assignment_id=one) for one in missing}
+            )
+        calls = [
+            {**call, "data": {**call["data"], "message_id": found[call["edits"]]}} if "edits" in call else call
+            for call in message.calls
+            if "edits" not in call or found[call["edits"]] is not None
+        ]
+        calls = [{key: value for key, value in call.items() if key != "edits"} for call in calls]
+        in_flight.message = replace(message, calls=calls)
 
     async def _has_hold(self, in_flight: InFlightMessage) -> bool:
         """Whether no other process sends this message; where the hold has ended, the database is asked for it."""

@@ -194,7 +194,11 @@ def build_outbox_drafts(
 
 
 def _prepare_calls(call: TelegramCall, *, protect: bool, find_message_id: FindMessageId) -> Iterator[PreparedCall]:
-    """The call as it is stored; none for an edit of an item message that is not known."""
+    """The call as it is stored.
+
+    An edit of an item message that is not known yet, because it is on its way, names the assignment as `edits`: the
+    sender looks the message up when those before it are sent.
+    """
     match call:
         case TapAcknowledgement():
             data = {"callback_query_id": call.query_id, "text": call.text[:MAX_TOAST], "show_alert": call.alert}
@@ -202,10 +206,11 @@ def _prepare_calls(call: TelegramCall, *, protect: bool, find_message_id: FindMe
         case MessageEdit():
             message = call.message
             message_id = find_message_id(message.assignment_id) if isinstance(message, AssignmentMessage) else message
-            if message_id is not None:
-                data = {"message_id": message_id, **_build_text(call.html), **_build_keyboard(call.buttons)}
-                reference = {} if call.redraws is None else {"redraws": call.redraws}
-                yield PreparedCall(chat_id=call.chat_id, payload=_build_call("editMessageText", data) | reference)
+            data = {"message_id": message_id, **_build_text(call.html), **_build_keyboard(call.buttons)}
+            reference = {} if call.redraws is None else {"redraws": call.redraws}
+            if isinstance(message, AssignmentMessage) and message_id is None:
+                reference["edits"] = message.assignment_id
+            yield PreparedCall(chat_id=call.chat_id, payload=_build_call("editMessageText", data) | reference)
         case NewMessage():
             yield _prepare_new_message(call, protect=protect)
         case NewDocument():
