@@ -236,12 +236,12 @@ class ServerTroubles:
             self.proxy.swallows = False
 
     async def fill_disk(self) -> None:
-        """The disk of the server is full for long."""
-        _hung_databases.fill_server_disk(self.backends.engine)
+        """The disk of the server is full for long; in a thread, as this waits for transactions, and the proxy goes on."""
+        await asyncio.to_thread(_hung_databases.fill_server_disk, self.backends.engine)
         try:
             await asyncio.sleep(OUTAGE_SECONDS)
         finally:
-            _hung_databases.free_server_disk(self.backends.engine)
+            await asyncio.to_thread(_hung_databases.free_server_disk, self.backends.engine)
 
 
 @dataclass
