@@ -112,6 +112,7 @@ class BotApplication:
         if self.runner.single_writer:
             await self.runner.run(self._make_all_due)
         await self.sweeper.sweep_once()
+        self.workers.waits_for_recovery = False
 
     def _make_all_due(self, session: Session) -> None:
         mailbox.make_all_due(session, bot_id=self.bot_id, now=self.runner.database_clock())
@@ -377,6 +378,7 @@ async def _run_in_background(
 
 async def _poll(app: BotApplication) -> None:
     lease = LeaseKeeper(app.runner, name_for_bot(POLLING_LEASE, app.watchdog.bot_id))
+    app.workers.waits_for_recovery = app.runner.single_writer
     poller = UpdatePoller(
         api=app.api,
         workers=app.workers,

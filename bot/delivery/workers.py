@@ -212,7 +212,8 @@ class Workers:
     of users who are being served; `_woken_again` are those of them for whom another update came meanwhile. `_failing`
     are the pauses of users whose updates wait for the database, `_delayed` their timers. `_awaiting` are the timers of
     users whose long text may have another part on its way, which is not expected before `_since`: what came before this
-    process was there may have its other parts at Telegram.
+    process was there may have its other parts at Telegram. While `waits_for_recovery`, what a killed process left
+    behind is still to be sent, and the answer page takes nothing: its messages would come before those.
     """
 
     runner: TransactionRunner
@@ -222,6 +223,7 @@ class Workers:
     bot_id: int
     max_parallel: int = MAX_PARALLEL
     flood_limit: FloodLimit = field(default_factory=FloodLimit)
+    waits_for_recovery: bool = False
     _failed: FailedUpdates = field(init=False)
     _waiting: dict[int, None] = field(default_factory=dict)
     _serving: dict[int, asyncio.Task[None]] = field(default_factory=dict)
