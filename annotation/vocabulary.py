@@ -9,6 +9,9 @@ from enum import StrEnum
 
 from aggregation.findings import Finding
 
+FIRST_PAGE_ID = 2**52
+"""People who answer on the answer page without Telegram have ids from this number on; Telegram's own are below it."""
+
 
 class ExclusionKind(StrEnum):
     """Why an answer does not count, as programs read it; the words that stand beside it are for people.

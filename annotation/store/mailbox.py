@@ -16,6 +16,7 @@ from sqlmodel import Session, col
 from annotation.store import processes
 from annotation.store.models import Outbox
 from annotation.store.table_base import UtcDateTime
+from annotation.vocabulary import FIRST_PAGE_ID
 
 MOST_SENDERS = 1000
 """How many Telegram users with waiting updates are listed at once."""
@@ -282,8 +283,9 @@ def store_messages(
     """Store messages, held by the process of `hold`; without one they are due at once. Returns those of the bot.
 
     The bot sends those for `own_chat_id`, and for chats of nobody who belongs to another one. What another bot is to
-    send is due at once, for a process of that bot.
+    send is due at once, for a process of that bot. Nothing is stored for people without Telegram, who have no chat.
     """
+    drafts = [draft for draft in drafts if draft.chat_id < FIRST_PAGE_ID]
     chats = {draft.chat_id for draft in drafts} - {own_chat_id}
     owners = {chat: processes.find_owner(session, telegram_id=chat) or bot_id for chat in chats}
     stored = []

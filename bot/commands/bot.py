@@ -186,21 +186,12 @@ def _run_locally(port: int) -> None:
 
 def _parse_page_address(settings: Settings) -> PageAddress:
     """Where the answer page is, and where to listen for it; raises BadInput."""
-    from urllib.parse import urlsplit
-
     from bot.application import PageAddress
     from bot.delivery.webhook import parse_listen_address
-    from bot.web.answer_page.address import PAGE_PATH
+    from bot.web.answer_page.address import build_page_url
 
-    url = urlsplit(settings.public_url or "")
-    if url.scheme != "https" or not url.hostname or url.query or url.fragment:
-        raise BadInput(
-            "Telegram opens no page at this address.",
-            where=Where(field="HROMADA_PUBLIC_URL"),
-            remedy="Write it like https://bot.example.org; a proxy there passes it on to HROMADA_WEBHOOK_LISTEN.",
-        )
-    listen = parse_listen_address(settings.webhook_listen, "HROMADA_WEBHOOK_LISTEN")
-    return PageAddress(url=f"{url.geturl().rstrip('/')}{PAGE_PATH}", listen=listen)
+    url = build_page_url(settings.public_url)
+    return PageAddress(url=url, listen=parse_listen_address(settings.webhook_listen, "HROMADA_WEBHOOK_LISTEN"))
 
 
 def _parse_webhook_address(settings: Settings) -> WebhookAddress:

@@ -80,7 +80,7 @@ def compare(
     unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
-    """Compare people with models, two projects, or the surfaces of one.
+    """Compare people with models, or two projects.
 
     Models are scored on the same items by the same scorer: people's value less the model's, with intervals and tests.
     Models that label or choose are also measured as judges, with or without gold. A release or a build needs no

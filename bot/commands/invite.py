@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -31,6 +33,9 @@ def invite(
             "--adjudicator", help="Invite an adjudicator, who settles disputed items in Telegram and does not annotate."
         ),
     ] = False,
+    page: Annotated[
+        bool, typer.Option("--page", help="Show links to the answer page, for people without Telegram.")
+    ] = False,
     show: Annotated[bool, typer.Option("--list", help="List the invitations; make none.")] = False,
     revoke: Annotated[
         str | None,
@@ -54,6 +59,9 @@ def invite(
 
     if adjudicator and cohort is not None:
         raise BadInput("Adjudicators join no cohort.", remedy="Leave --cohort out.")
+    if adjudicator and page:
+        raise BadInput("Adjudicators work in Telegram.", remedy="Leave --page out.")
+    format_link = _choose_link(page=page)
 
     expires_at = None if expires is None else _parse_expiry(expires)
     with database_session.open_database() as database, database.transaction() as transaction:
@@ -77,7 +85,7 @@ def invite(
                 adjudicates=adjudicator,
             )
             invitations_shown = [invitation]
-    rows = [_build_json(invitation) for invitation in invitations_shown]
+    rows = [_build_json(invitation, format_link) for invitation in invitations_shown]
     if json:
         terminal_output.print_json(rows if show else rows[0])
         return
@@ -91,10 +99,10 @@ def invite(
     terminal_output.print_table(title, columns, lines, notes=kept)
 
 
-def _build_json(invitation: Invitation) -> dict[str, str | int | None]:
+def _build_json(invitation: Invitation, format_link: Callable[[str], str]) -> dict[str, str | int | None]:
     return {
         "code": invitation.code,
-        "send": _format_link(invitation.code),
+        "send": format_link(invitation.code),
         "for": _name_invited(invitation),
         "cohort": invitation.cohort,
         "uses": invitation.max_uses,
@@ -120,13 +128,20 @@ def _format_expiry(invitation: Invitation, *, now: datetime) -> str | None:
     return f"after {ends - timedelta(days=1):%Y-%m-%d}" if is_midnight else local_times.format_moment(ends)
 
 
-def _format_link(code: str) -> str:
-    """A deep link for each bot whose name is known, else the command that annotators send to it."""
+def _choose_link(*, page: bool) -> Callable[[str], str]:
+    """Makes of a code a link to the answer page, or a deep link for each bot whose name is known, else the command that
+    annotators send to it; raises BadInput if there is no page.
+    """
     from annotation.settings import read_settings
     from annotation.workflow.annotators import invitations
 
-    names = read_settings().bot_names or (None,)
-    return " ".join(invitations.format_link(code, bot_name=name) for name in names)
+    settings = read_settings()
+    if page:
+        from bot.web.answer_page import address  # with all of the page
+
+        return partial(address.format_invitation, url=address.build_page_url(settings.public_url))
+    names = settings.bot_names or (None,)
+    return lambda code: " ".join(invitations.format_link(code, bot_name=name) for name in names)
 
 
 def _parse_expiry(written: str) -> datetime:

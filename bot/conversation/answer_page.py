@@ -12,9 +12,13 @@ from typing import Any
 
 from annotation.errors import Stale
 from annotation.workflow import assignments, definitions
+from annotation.workflow.annotators import invitations, page_accounts
+from annotation.workflow.annotators.invitations import InvitationRefusal
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations.conversation_state import AnswerDraft
 from bot.conversation import navigation, updates_and_calls
+from bot.conversation.handlers import start
+from bot.conversation.texts import get_texts, list_commands, match_language
 from bot.conversation.update_context import UpdateContext
 from bot.conversation.updates_and_calls import MessageEdit, TapAcknowledgement, TelegramCall
 from bot.conversation.views import answer_page as view
@@ -127,6 +131,25 @@ def summarise_calls(calls: Sequence[TelegramCall]) -> dict[str, Any]:
     texts = [call.text for call in calls if isinstance(call, TapAcknowledgement) and call.text]
     undo = [view.find_undo(call.buttons) for call in calls if isinstance(call, MessageEdit)]
     return {"toast": "\n".join(texts), "undo": next(filter(None, undo), None)}
+
+
+def explain_refusal(refusal: InvitationRefusal, language: str) -> str:
+    """The sentence of the chat about an invitation that cannot be redeemed."""
+    return get_texts(match_language(language))(start.REFUSAL_TEXTS[refusal])
+
+
+def describe_account(context: UpdateContext) -> dict[str, Any]:
+    """What the page needs of somebody without Telegram.
+
+    That is their `language`, the commands of the chat as a `menu`, and the link `move` by which they continue in
+    Telegram, None where the name of the bot is not known.
+    """
+    commands = list_commands(context.translate.language)
+    menu = [{"text": f"/{name}", "label": commands[name]} for name in view.ACCOUNT_COMMANDS if name in commands]
+    code = page_accounts.make_code(context.incoming.telegram_id, context.settings.key).replace("-", "")
+    name = context.settings.bot_name
+    move = None if name is None else invitations.format_link(code, bot_name=name)
+    return {"language": context.translate.language, "menu": menu, "move": move}
 
 
 def find_assignment(data: str) -> int:

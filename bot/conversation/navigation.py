@@ -81,11 +81,11 @@ def add_news_offer(
     """The explanations why there is nothing to answer now, the last with the offer to write when there is something.
 
     It is offered where that may come (`results` are the reasons), unless a reminder tomorrow is; where it is wanted
-    already, that is said instead. The labels of the buttons may be typed; any other text means what it means without
-    them.
+    already, that is said instead; never to somebody without Telegram. The labels of the buttons may be typed; any other
+    text means what it means without them.
     """
-    if not explanations:
-        return ()
+    if not (explanations and context.has_telegram):
+        return tuple(explanations)
     *earlier, last = explanations
     if not isinstance(last, NewMessage):
         raise TypeError("an explanation is a message")

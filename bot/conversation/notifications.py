@@ -129,14 +129,14 @@ def tell_of_reviews(session: Session, *, now: datetime) -> TelegramCalls:
     return tuple(calls)
 
 
-def deliver_organiser_answers(session: Session, *, now: datetime) -> TelegramCalls:
+def deliver_organiser_answers(session: Session, *, now: datetime, telegram_id: int | None = None) -> TelegramCalls:
     """Mark undelivered answers as delivered and return messages with them, to be stored in the same transaction.
 
     Answers to annotators who have blocked the bot stay undelivered until they unblock it. An answer whose outbox
-    message was deleted unsent is undelivered again.
+    message was deleted unsent is undelivered again. With `telegram_id`, only those to this person, who is there now.
     """
     calls: list[NewMessage] = []
-    for undelivered in support_messages.list_undelivered_answers(session):
+    for undelivered in support_messages.list_undelivered_answers(session, telegram_id=telegram_id):
         translate = get_texts(match_language(undelivered.language))
         blocks = [
             message_layout.make_bold_block(translate("answered")),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import Stale
+from annotation.vocabulary import FIRST_PAGE_ID
 from annotation.workflow import assignments, definitions
 from annotation.workflow.assignments import AnnotatorTransaction, OpenedAssignment
 from annotation.workflow.conversations import conversation_state
@@ -67,6 +68,11 @@ class UpdateContext:
     def annotator_id(self) -> int:
         """The id of the annotator."""
         return self.transaction.annotator_id
+
+    @property
+    def has_telegram(self) -> bool:
+        """Whether the annotator has a chat, to which the bot can write first."""
+        return self.incoming.telegram_id < FIRST_PAGE_ID
 
     @property
     def translate(self) -> Texts:
@@ -166,6 +172,7 @@ class UpdateContext:
                 protect=message.protect,
                 assignment_id=assignment_id if number == len(messages) else None,
                 replies_above=number - 1 if message.leads_up else 0,
+                of_item=assignment_id is not None,
             )
             for number, message in enumerate(messages, 1)
         )

@@ -246,6 +246,27 @@ def build_page_tap(telegram_id: int, *, now: datetime, data: str | None = None, 
     )
 
 
+def build_page_text(
+    telegram_id: int, *, now: datetime, text: str, screen: int, language: str | None = None
+) -> IncomingUpdate:
+    """A text that somebody without Telegram sends from the answer page.
+
+    `screen` is the number of the last message that they saw, and its own is the next one: it answers what that asked.
+    """
+    return IncomingUpdate(
+        update_id=-1 - secrets.randbelow(MAX_NUMBER),
+        at=now,
+        kind=UpdateKind.MESSAGE,
+        telegram_id=telegram_id,
+        chat_id=telegram_id,
+        private=True,
+        language_code=language,
+        text=text[:MAX_TEXT],
+        message_id=screen + 1,
+        on_page=True,
+    )
+
+
 def _handle_in_context(context: UpdateContext) -> TelegramCalls:
     """Do what the update says: a text may be the rest of an earlier one, or name a button of the last prompt."""
     is_message = context.incoming.kind is UpdateKind.MESSAGE

@@ -138,6 +138,7 @@ class NewMessage:
     where it is not known whether it arrived. `protect` prevents forwarding and saving. `notice` names what is sent
     unasked for, so that it can be taken back; it is not sent at `send_before` or later. It replies to the message
     `reply_to`, or to the one that is sent so many calls before it (`replies_above`): a tap on the quote leads there.
+    `of_item` says that it shows an item, or a part of one, which the answer page shows in its own way.
     """
 
     chat_id: int
@@ -154,6 +155,7 @@ class NewMessage:
     send_before: datetime | None = None
     reply_to: int | None = None
     replies_above: int = 0
+    of_item: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

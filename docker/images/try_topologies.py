@@ -217,8 +217,10 @@ class Trial:
 
     def replace_bots(self) -> None:
         """Make the containers of hromada again, of the release that is to run, and let people go on."""
-        # `down` of podman-compose removes every service; a container goes after those that depend on it
-        run("podman", "rm", "-f", *self.containers("backup"), *self.containers(self.topology.bot))
+        # `down` of podman-compose removes every service; what depends on a bot are backups, and commands that have ended
+        run("podman", "rm", "-f", "--depend", *self.containers(self.topology.bot))
+        if keepers := self.containers("backup"):
+            run("podman", "rm", "-f", "--depend", *keepers)
         self.up()
         self.ask("POST", "/go")
         self.say(f"{self.release}: {self.wait_for_answers()}")

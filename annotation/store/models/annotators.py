@@ -13,14 +13,15 @@ from annotation.vocabulary import ParticipationStatus, Requirement, Stage
 class AnnotatorRow(PlainRow):
     """An annotator, known outside the database only by a pseudonym made with a secret key (`store/pseudonyms.py`).
 
-    `telegram_id` is None for annotators of imported votes and for erased annotators. `bot_id` is the bot that they
+    `telegram_id` is None for annotators of imported votes and for erased annotators, and the random id of an account,
+    from FIRST_PAGE_ID on, for those who answer on the answer page without Telegram. `bot_id` is the bot that they
     started first, which writes to them; None until they have started one. `language` is the language in
     which the bot speaks to the annotator, `time_zone` the name of their time zone (IANA). `simulated` marks scripted
     annotators of a simulation, `insider` members of the campaign's team. While `suspended_at` is set the annotator gets
     no items, for the reason in `suspended_reason`. `unreachable_at` is when the annotator blocked the bot or deleted
-    their account. `forgotten_at` is when the annotator was erased: only a random pseudonym and counts are left.
-    `detached` says that all that tells who they are was deleted: their answers stay, under a random pseudonym, and no
-    time of the deletion, which marks have, leads from a mark to them.
+    their account; always set for somebody without Telegram. `forgotten_at` is when the annotator was erased: only a
+    random pseudonym and counts are left. `detached` says that all that tells who they are was deleted: their answers
+    stay, under a random pseudonym, and no time of the deletion, which marks have, leads from a mark to them.
     """
 
     id: int | None = Field(default=None, primary_key=True)

@@ -99,6 +99,11 @@ def erase_strangers(session: Session, *, now: datetime, organisers: Collection[i
     return erased
 
 
+def erase_newcomer(session: Session, annotator: models.AnnotatorRow, *, now: datetime) -> None:
+    """Erase somebody who takes part in no project, without a mark: they are known as somebody else from now on."""
+    _erase_rows(session, annotator, now=now)
+
+
 STRANGER_DAYS, STRANGERS_AT_ONCE = 30, 20
 """After how many days strangers are erased, and how many in one transaction."""
 

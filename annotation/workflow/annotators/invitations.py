@@ -232,6 +232,20 @@ def redeem_invitation(
     return redeemed
 
 
+def find_refusal(session: Session, *, code: str, now: datetime) -> InvitationRefusal | None:
+    """Why somebody new cannot join with a code, None if they can; adjudicators' codes are unknown here.
+
+    Nothing is redeemed, so that nobody is registered for a code that leads nowhere.
+    """
+    invitation = session.exec(select(Invitation).where(Invitation.code == code.strip())).first()
+    if invitation is None or invitation.adjudicates:
+        return InvitationRefusal.UNKNOWN
+    _, projects = _get_target_projects(session, invitation)
+    refusal = _find_end(invitation, projects, now=now)
+    is_used_up = invitation.max_uses is not None and invitation.used >= invitation.max_uses
+    return InvitationRefusal.USED_UP if refusal is None and is_used_up else refusal
+
+
 def is_invited(session: Session, *, annotator_id: int, terms: Terms) -> bool:
     """Whether the project is open to everybody, or the annotator redeemed an invitation to it or its programme."""
     project_id = terms.project.id or 0

@@ -15,7 +15,7 @@ from annotation.campaigns.sections.annotators import AdmissionSection, ProfileFi
 from annotation.errors import BadInput, Where
 from annotation.store import database, journal, models, notices, processes, pseudonyms, queries
 from annotation.store.models import Annotator, AnnotatorRow, Cohort, ProfileAnswer, Project, ProjectRow
-from annotation.vocabulary import AssignmentEnd, Event, Surface
+from annotation.vocabulary import FIRST_PAGE_ID, AssignmentEnd, Event, Surface
 from annotation.workflow.annotators import support_messages, withdrawal
 from annotation.workflow.definitions import Terms, get_profile_answers, parse_profile_answer
 from annotation.workflow.quality import control_accuracy
@@ -164,7 +164,7 @@ def _list_earlier_projects(session: Session, *, project: ProjectRow, section: Ad
     return [project_id or 0 for project_id in session.exec(earlier)]
 
 
-TELEGRAM_NAMESPACE = "telegram"
+TELEGRAM_NAMESPACE, PAGE_NAMESPACE = "telegram", "answer page"
 LABEL_STUDIO_NAMESPACE = "label studio"
 
 
@@ -173,19 +173,21 @@ def register_telegram_annotator(
 ) -> Annotator:
     """The annotator with this Telegram id, created at first contact.
 
-    Somebody who was suspended when they were erased is suspended again.
+    Somebody who was suspended when they were erased is suspended again. Somebody without Telegram (an id from
+    FIRST_PAGE_ID on) counts as unreachable: the bot never writes to them first.
     """
     existing = queries.find_annotator(session, telegram_id)
     if existing is not None:
         return existing
+    has_telegram = telegram_id < FIRST_PAGE_ID
+    namespace = TELEGRAM_NAMESPACE if has_telegram else PAGE_NAMESPACE
     annotator = Annotator(
-        pseudonym=pseudonyms.make_pseudonym(
-            key, namespace=TELEGRAM_NAMESPACE, name=str(telegram_id), simulated=simulated
-        ),
+        pseudonym=pseudonyms.make_pseudonym(key, namespace=namespace, name=str(telegram_id), simulated=simulated),
         telegram_id=telegram_id,
         language=language,
         simulated=simulated,
         created_at=now,
+        unreachable_at=None if has_telegram else now,
     )
     return _store_new_annotator(session, annotator, now=now)
 

@@ -122,11 +122,14 @@ def store_reply(
     return message
 
 
-def list_undelivered_answers(session: Session) -> Sequence[UndeliveredAnswer]:
-    """Answers that the bot has not put into its outbox yet, oldest first.
+def list_undelivered_answers(session: Session, *, telegram_id: int | None = None) -> Sequence[UndeliveredAnswer]:
+    """Answers that the bot has not put into its outbox yet, oldest first; with `telegram_id` only those to this person.
 
-    Those to annotators whom Telegram cannot reach, or who are erased, are left out.
+    Those to annotators whom Telegram cannot reach, unless they are this person, or who are erased, are left out.
     """
+    of_whom = (
+        col(Annotator.unreachable_at).is_(None) if telegram_id is None else col(Annotator.telegram_id) == telegram_id
+    )
     undelivered = (
         select(SupportMessage, Annotator)
         .join(Annotator)
@@ -134,7 +137,7 @@ def list_undelivered_answers(session: Session) -> Sequence[UndeliveredAnswer]:
             col(SupportMessage.answered_at).is_not(None),
             col(SupportMessage.delivered_at).is_(None),
             col(Annotator.telegram_id).is_not(None),
-            col(Annotator.unreachable_at).is_(None),
+            of_whom,
             col(Annotator.forgotten_at).is_(None),
         )
     )

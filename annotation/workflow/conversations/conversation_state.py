@@ -28,6 +28,7 @@ from annotation.store.models import (
     ProgrammeProject,
 )
 from annotation.store.table_base import UtcDateTime
+from annotation.vocabulary import FIRST_PAGE_ID
 from annotation.workflow import assignments
 from annotation.workflow.annotators import registration
 from annotation.workflow.assignments import AnnotatorTransaction, ShownQuestion
@@ -342,7 +343,7 @@ def open_conversation(
     conversation = find_conversation(session, telegram_id=telegram_id)
     if conversation is not None:
         locked, record = conversation
-        if locked.annotator.unreachable_at is not None:
+        if locked.annotator.unreachable_at is not None and telegram_id < FIRST_PAGE_ID:
             registration.mark_reachable(session, annotator=locked.annotator)
         return AnnotatorTransaction(locked=locked), record
     annotator = registration.register_telegram_annotator(

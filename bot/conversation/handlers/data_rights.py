@@ -160,7 +160,9 @@ def send_my_data(context: UpdateContext) -> TelegramCalls:
     content = json.dumps(data, ensure_ascii=False, indent=2).encode()
     caption = context.translate("mydata")
     file = NewDocument(chat_id=context.incoming.chat_id, name=EXPORT_FILE_NAME, content=content, caption=caption)
-    messages = own_progress.render_summary(summary, context.translate, zone=context.annotator.time_zone)
+    messages = own_progress.render_summary(
+        summary, context.translate, zone=context.annotator.time_zone, has_telegram=context.has_telegram
+    )
     return join_calls((file,), context.ask(messages))
 
 

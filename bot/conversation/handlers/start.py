@@ -7,8 +7,9 @@ from dataclasses import replace
 from annotation.errors import Stale
 from annotation.workflow import assignments
 from annotation.workflow.allocation import open_projects
-from annotation.workflow.annotators import invitations, registration
+from annotation.workflow.annotators import invitations, page_accounts, registration
 from annotation.workflow.annotators.invitations import InvitationRefusal, RedeemedInvitation
+from annotation.workflow.annotators.page_accounts import Move
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import case_queue, message_layout, navigation, organiser_notifications, requirements
@@ -25,6 +26,8 @@ REFUSAL_TEXTS = {
     InvitationRefusal.SUSPENDED: "suspended",
 }
 """The ids of the texts that explain why an invitation was not redeemed."""
+MOVE_TEXTS = {Move.MOVED: "page-moved", Move.UNKNOWN: "page-code-unknown", Move.TAKES_PART: "page-move-refused"}
+"""The ids of the texts that say whether somebody goes on in Telegram."""
 
 
 def start_conversation(context: UpdateContext) -> TelegramCalls:
@@ -32,6 +35,9 @@ def start_conversation(context: UpdateContext) -> TelegramCalls:
     words = context.text.split(maxsplit=1)
     if len(words) == 1:
         return navigation.show_current_screen(context)
+    moved = _move_account(context, words[1])
+    if moved:
+        return moved
     redeemed = invitations.redeem_invitation(
         context.transaction.session, annotator_id=context.annotator_id, code=words[1][:64], now=context.now
     )
@@ -42,6 +48,20 @@ def start_conversation(context: UpdateContext) -> TelegramCalls:
         return join_calls((menu,), case_queue.show_next_case(context))
     _choose_entry(context, redeemed)
     return navigation.show_current_screen(context)
+
+
+def _move_account(context: UpdateContext, code: str) -> TelegramCalls:
+    """Let somebody who answered without Telegram go on here, by their personal code; nothing for any other code."""
+    try:
+        account_id = page_accounts.read_code(code, context.settings.key)
+    except page_accounts.BadCode:
+        return ()
+    if not context.has_telegram:
+        return ()
+    moved = page_accounts.move_to_telegram(
+        context.transaction.session, account_id=account_id, newcomer=context.annotator, now=context.now
+    )
+    return context.send_text(MOVE_TEXTS[moved])
 
 
 def _choose_entry(context: UpdateContext, invitation: RedeemedInvitation) -> None:

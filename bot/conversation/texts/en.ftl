@@ -667,6 +667,9 @@ mydata-heading = What we know about you
 # On the card /mydata.
 # $language (English): the name of the language that the bot speaks
 mydata-telegram = Your Telegram number, without your name. Language: { $language }
+# On the card /mydata of somebody who answers on the page without Telegram.
+# $language (English): the name of the language that the bot speaks
+mydata-page = A random number, which your personal code contains. Language: { $language }
 # On the card /mydata, for each project.
 # $project (Folk tales): its title
 # $date (5 May 2027): since when
@@ -1168,3 +1171,43 @@ page-text = Text
 page-edited = The text that you correct
 # Label for screen readers of the button that takes back the last tap on a word.
 page-step-undo = Undo the last step
+# What the bot said, read aloud as a heading.
+page-told = Messages
+# The label of the field for texts.
+page-write = Write a message
+# Button, at most 40 characters: sends the text in the field.
+page-send = Send
+# Heading above the commands of the chat.
+page-menu = Menu
+# Heading above the code, and a button that shows it.
+page-code = Your personal code
+# Below the personal code.
+page-code-use = Keep it to yourself. With it you continue on another device, or here if this browser forgets you.
+# The heading above the field for the personal code.
+page-code-have = I already take part
+# The label of that field.
+page-code-own = Your personal code
+# Button, at most 40 characters: next to the field for the personal code.
+page-code-enter = Continue
+# When the personal code is wrong, on the page or in Telegram.
+page-code-unknown = This code is not known. Please check it.
+# The heading of the page that a link opens.
+page-join = You are invited
+# The heading without an invitation.
+page-join-none = Continue with your code
+# Below the heading of the page that a link opens.
+page-join-about = You answer questions here in the browser, without Telegram. No name, phone number or email is asked for. Before the first question you read what the project is about, and decide whether to take part.
+# Button, at most 40 characters: joins.
+page-join-now = Begin
+# Label of a checkbox; a shared computer forgets when the browser closes.
+page-remember = Remember me: this device is mine
+# When too many strangers try codes in a minute.
+page-busy = Too many people are joining right now. Please try again in a minute.
+# The browser forgets who it is; nothing is deleted.
+page-leave = Leave this device
+# Link to Telegram, in the menu of the page.
+page-move = Continue in Telegram
+# In Telegram, to somebody who answered on the page until now.
+page-moved = You continue here now: all that you did is kept, and the page no longer knows you. /start
+# In Telegram, to somebody whose account takes part already.
+page-move-refused = You already take part with this Telegram account, so the two cannot be joined. Continue on the page.

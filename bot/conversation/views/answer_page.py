@@ -17,15 +17,21 @@ from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, InlineB
 from bot.conversation.views import items, menus
 
 WORDS = (
-    "page-again", "page-answer", "page-back", "page-changes", "page-conflict", "page-difference", "page-draft",
-    "page-edited", "page-end", "page-little", "page-loading", "page-mark", "page-mine", "page-most",
-    "page-nothing", "page-offline", "page-on", "page-remove", "page-restored", "page-same", "page-start",
-    "page-step-undo", "page-tap-last", "page-text", "page-theirs",
+    "page-again", "page-answer", "page-back", "page-busy", "page-changes", "page-code", "page-code-enter",
+    "page-code-have", "page-code-own", "page-code-unknown", "page-code-use", "page-conflict", "page-difference",
+    "page-draft", "page-edited", "page-end", "page-join", "page-join-about", "page-join-none", "page-join-now",
+    "page-leave", "page-little", "page-loading", "page-mark", "page-menu", "page-mine", "page-most", "page-move",
+    "page-nothing",
+    "page-offline", "page-on", "page-remember", "page-remove", "page-restored", "page-same", "page-send",
+    "page-start", "page-step-undo", "page-tap-last", "page-text", "page-theirs", "page-told", "page-write",
 )  # fmt: skip
 """The ids of the texts of the page, which knows them without `page-`."""
 SHARED_WORDS = ("go-on", "text-save", "undo", "skip", "report", "pause", "more")
 """The words that the page has in common with the chat."""
-"""Questions that one tap answers."""
+ACCOUNT_COMMANDS = (
+    "projects", "progress", "session", "task", "ask", "language", "mydata", "withdraw", "forget",
+)  # fmt: skip
+"""The commands that somebody without Telegram finds on the page; others have a button of their own there, or no use."""
 
 
 def list_words(translate: Texts) -> dict[str, str]:

@@ -128,9 +128,12 @@ def render_attestation(
     return message_layout.render_messages(blocks, translate, buttons=message_layout.arrange_buttons(buttons))[-1]
 
 
-def render_summary(summary: DataSummary, translate: Texts, *, zone: str | None) -> tuple[RenderedMessage, ...]:
+def render_summary(
+    summary: DataSummary, translate: Texts, *, zone: str | None, has_telegram: bool
+) -> tuple[RenderedMessage, ...]:
     """The summary, with buttons to correct profile answers and one to go on; `zone` is the annotator's time zone."""
-    telegram = [translate("mydata-telegram", language=translate("language-name"))]
+    number = "mydata-telegram" if has_telegram else "mydata-page"
+    telegram = [translate(number, language=translate("language-name"))]
     telegram += [translate("zone-noted", zone=time_zones.format_zone(zone, translate))] if zone else []
     projects = [
         translate(

@@ -12,11 +12,11 @@ import json
 from collections.abc import Mapping
 from urllib.parse import parse_qsl
 
+from annotation.vocabulary import FIRST_PAGE_ID
+
 MAX_AGE, CLOCK_SKEW = 3600, 60
 """How old initData may be, and how far ahead of this machine's clock, in seconds."""
 MAX_LENGTH, MAX_FIELDS = 4096, 32
-MAX_USER_ID = 2**52
-"""Telegram's ids are below this number."""
 
 
 class BadInitData(ValueError):
@@ -57,6 +57,6 @@ def _read_user_id(fields: Mapping[str, str], *, now: float) -> int:
         raise BadInitData("no person") from None
     if not -CLOCK_SKEW <= age <= MAX_AGE:
         raise BadInitData("stale")
-    if type(user_id) is not int or not 0 < user_id < MAX_USER_ID:
+    if type(user_id) is not int or not 0 < user_id < FIRST_PAGE_ID:
         raise BadInitData("no person")
     return user_id

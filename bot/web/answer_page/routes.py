@@ -7,6 +7,7 @@ shows next is read in the same transaction; it is acknowledged after the commit.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 from collections.abc import Awaitable, Callable, Sequence
@@ -21,26 +22,37 @@ from sqlmodel import Session
 
 from annotation.errors import BadInput, HromadaError, Stale, Unavailable
 from annotation.store.mailbox import OutboxMessage
-from bot.conversation import answer_page, update_handler
+from annotation.vocabulary import FIRST_PAGE_ID
+from annotation.workflow.annotators import invitations, page_accounts
+from bot.conversation import answer_page, notifications, update_handler
 from bot.conversation.answer_page import DraftConflict, PageDraft
 from bot.conversation.texts import get_texts, match_language
 from bot.conversation.update_context import UpdateContext
-from bot.conversation.updates_and_calls import TapAcknowledgement
+from bot.conversation.updates_and_calls import IncomingUpdate, TapAcknowledgement
 from bot.conversation.views.answer_page import list_words
 from bot.delivery import silent_connections
+from bot.delivery.limits_and_retries import FloodLimit
 from bot.delivery.workers import Workers
+from bot.web.answer_page import screens
 from bot.web.answer_page.address import PAGE_PATH
+from bot.web.answer_page.cookies import COOKIE, REMEMBERED_SECONDS, make_cookie_secret
 from bot.web.answer_page.init_data import BadInitData, verify_user_id
-from bot.web.answer_page.sessions import BadSession, make_session, read_session
+from bot.web.answer_page.sessions import SESSION_SECONDS, BadSession, make_session, read_session
 
 log = logging.getLogger(__name__)
 _FOLDER = Path(__file__).parent / "page"
 ASSETS = {
-    "page.css": "text/css", "page.js": "text/javascript", "bridge.js": "text/javascript",
-    "drafts.js": "text/javascript", "spans.js": "text/javascript", "corrections.js": "text/javascript",
-    "difference.js": "text/javascript",
+    "page.css": "text/css",
+    **dict.fromkeys(
+        ("page.js", "bridge.js", "accounts.js", "drafts.js", "spans.js", "corrections.js", "difference.js"),
+        "text/javascript",
+    ),
 }  # fmt: skip
 """The files of the page, with their types."""
+CODES_A_MINUTE = 60
+"""How many codes strangers may show in a minute, all together: of invitations and of page_accounts."""
+MAX_INVITATION = 64
+"""The longest code of an invitation that is read."""
 Answer = Callable[[UpdateContext, dict[str, Any]], dict[str, Any]]
 
 
@@ -48,16 +60,22 @@ class _NotKnown(Exception):
     """Whose session it is is no annotator here any more."""
 
 
+class _NotInvited(Exception):
+    """The code of an invitation is refused; the argument is a sentence for the person."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class AnswerPage:
     """The answer page of some bots: the token and the workers of each. `url` is its public address.
 
-    Pages of the origins `frames` may show it in a frame.
+    Pages of the origins `frames` may show it in a frame. People without Telegram belong to the first bot; `strangers`
+    limits how often somebody unknown may show a code.
     """
 
     workers: Sequence[tuple[str, Workers]] = field(repr=False)
     url: str
     frames: Sequence[str]
+    strangers: FloodLimit = field(default_factory=lambda: FloodLimit(CODES_A_MINUTE))
 
     def list_routes(self) -> list[web.RouteDef]:
         """All routes, below PAGE_PATH."""
@@ -66,6 +84,11 @@ class AnswerPage:
             "work": ("GET", self._send_work),
             "draft": ("PUT", self._save_draft),
             "tap": ("POST", self._tap),
+            "join": ("POST", self._join),
+            "recover": ("POST", self._recover),
+            "say": ("POST", self._say),
+            "code": ("GET", self._send_code),
+            "leave": ("POST", self._leave),
         }
         return [
             web.get(PAGE_PATH, self._guard(self._send_page)),
@@ -114,7 +137,7 @@ class AnswerPage:
             raise web.HTTPUnsupportedMediaType(text="{}")
 
     async def _send_page(self, request: web.Request) -> web.Response:
-        language = match_language(request.query.get("l"))
+        language = match_language(request.query.get("l") or request.headers.get("Accept-Language", "")[:2])
         text = _get_template().render(
             language=language,
             words=list_words(get_texts(language)),
@@ -141,13 +164,96 @@ class AnswerPage:
             return web.json_response({"token": make_session(user_id, token, now=now)})
         return web.json_response({}, status=403)
 
+    async def _join(self, request: web.Request) -> web.Response:
+        """Make an account by the code of an invitation, and a cookie; 403 with the reason if the code is refused."""
+        sent = await _read_json(request)
+        code, language = sent.get("code"), sent.get("language")
+        if not isinstance(code, str) or not isinstance(language, str):
+            raise web.HTTPBadRequest(text="{}")
+        workers = self._admit_stranger()
+        account_id, now = page_accounts.make_account_id(), workers.runner.clock()
+        text = f"/start {code[:MAX_INVITATION]}"
+        incoming = update_handler.build_page_text(account_id, now=now, text=text, screen=0, language=language)
+
+        def join(session: Session) -> tuple[dict[str, Any], Sequence[OutboxMessage]]:
+            refusal = invitations.find_refusal(session, code=code, now=now)
+            if refusal is not None:
+                raise _NotInvited(answer_page.explain_refusal(refusal, language))
+            return self._handle(session, workers, incoming, assignment_id=0)
+
+        answer, messages = await _run(workers, account_id, join)
+        workers.sender.send(messages)
+        response = web.json_response(answer | {"code": page_accounts.make_code(account_id, self._key)})
+        self._set_cookie(response, account_id, is_remembered=sent.get("remember") is True)
+        return response
+
+    async def _recover(self, request: web.Request) -> web.Response:
+        """Make a cookie by the personal code of an account; 403 for any other code, and for an erased account."""
+        sent = await _read_json(request)
+        workers = self._admit_stranger()
+        try:
+            account_id = page_accounts.read_code(str(sent.get("code")), self._key)
+        except page_accounts.BadCode:
+            return web.json_response({}, status=403)
+
+        def is_known(session: Session) -> bool:
+            now, settings = workers.runner.clock(), workers.settings.conversation
+            return update_handler.open_page(session, telegram_id=account_id, now=now, settings=settings) is not None
+
+        if not await _run(workers, account_id, is_known):
+            return web.json_response({}, status=403)
+        response = web.json_response({})
+        self._set_cookie(response, account_id, is_remembered=sent.get("remember") is True)
+        return response
+
+    async def _leave(self, request: web.Request) -> web.Response:
+        """Let this device forget the account."""
+        await _read_json(request)
+        response = web.json_response({})
+        response.del_cookie(COOKIE, path=PAGE_PATH)
+        return response
+
+    async def _send_code(self, request: web.Request) -> web.Response:
+        """The personal code of the account whose session it is."""
+        user_id, _ = self._read_session(request)
+        if user_id < FIRST_PAGE_ID:
+            raise web.HTTPNotFound(text="{}")
+        return web.json_response({"code": page_accounts.make_code(user_id, self._key)})
+
+    def _admit_stranger(self) -> Workers:
+        """The workers of the bot that has the people without Telegram; raises HTTPTooManyRequests above the limit."""
+        workers = self.workers[0][1]
+        note = update_handler.build_page_tap(0, now=workers.runner.clock())
+        if self.strangers.admit_update(note) is not note:
+            raise web.HTTPTooManyRequests(text="{}", headers={"Retry-After": "60"})
+        return workers
+
+    @property
+    def _key(self) -> bytes:
+        return self.workers[0][1].settings.conversation.key
+
+    def _set_cookie(self, response: web.Response, account_id: int, *, is_remembered: bool) -> None:
+        now = self.workers[0][1].runner.clock().timestamp()
+        seconds = REMEMBERED_SECONDS if is_remembered else SESSION_SECONDS
+        response.set_cookie(
+            COOKIE,
+            make_session(account_id, make_cookie_secret(self._key), now=now, seconds=seconds),
+            max_age=seconds if is_remembered else None,
+            path=PAGE_PATH,
+            secure=urlsplit(self.url).scheme == "https",
+            httponly=True,
+            samesite="Lax",
+        )
+
     async def _send_work(self, request: web.Request) -> web.Response:
         """The item to answer now."""
         asked = request.query.get("a", "")
         assignment_id = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 10 else 0
 
         def describe(context: UpdateContext, _: dict[str, Any]) -> dict[str, Any]:
-            return answer_page.describe_work(context, assignment_id)
+            work = answer_page.describe_work(context, assignment_id)
+            has_telegram = context.incoming.telegram_id < FIRST_PAGE_ID
+            return work if has_telegram else work | answer_page.describe_account(context)
 
         return await self._answer(request, describe, {})
 
@@ -166,28 +272,63 @@ class AnswerPage:
         data, entered = sent.get("data"), sent.get("entered")
         if not isinstance(data, str) or len(data.encode(errors="replace")) > 64:
             raise web.HTTPBadRequest(text="{}")
+        incoming = update_handler.build_page_tap(user_id, now=workers.runner.clock(), data=data, entered=entered)
+        return await self._handle_update(workers, incoming, assignment_id=answer_page.find_assignment(data))
 
-        now = workers.runner.clock()
-        incoming = update_handler.build_page_tap(user_id, now=now, data=data, entered=entered)
+    async def _say(self, request: web.Request) -> web.Response:
+        """Take a text of somebody without Telegram; says what is to be answered then."""
+        sent = await _read_json(request)
+        user_id, workers = self._read_session(request)
+        text, screen = sent.get("text"), sent.get("screen")
+        if type(screen) is not int or not 0 <= screen <= screens.MAX_SCREEN:
+            raise web.HTTPBadRequest(text="{}")
+        if user_id < FIRST_PAGE_ID or not isinstance(text, str):
+            raise web.HTTPBadRequest(text="{}")
+        incoming = update_handler.build_page_text(user_id, now=workers.runner.clock(), text=text, screen=screen)
+        return await self._handle_update(workers, incoming, assignment_id=0)
+
+    async def _handle_update(self, workers: Workers, incoming: IncomingUpdate, *, assignment_id: int) -> web.Response:
+        """Handle what somebody known does; 429 where it is too much."""
         if workers.flood_limit.admit_update(incoming) is not incoming:
             raise web.HTTPTooManyRequests(text="{}", headers={"Retry-After": "10"})
 
-        def tap(session: Session) -> tuple[dict[str, Any], Sequence[OutboxMessage]]:
+        def handle(session: Session) -> tuple[dict[str, Any], Sequence[OutboxMessage]]:
             settings = workers.settings.conversation
-            if update_handler.open_page(session, telegram_id=user_id, now=now, settings=settings) is None:
+            known = update_handler.open_page(
+                session, telegram_id=incoming.telegram_id, now=incoming.at, settings=settings
+            )
+            if known is None:
                 raise _NotKnown
-            calls = update_handler.handle_update(session, incoming, now=now, settings=settings)
-            kept = tuple(call for call in calls if not isinstance(call, TapAcknowledgement))
-            messages = workers.store_calls(session, kept, incoming)
-            context = update_handler.open_page(session, telegram_id=user_id, now=now, settings=settings)
-            if context is None:
-                return {"item": None, "draft": None}, messages
-            work = answer_page.describe_work(context, answer_page.find_assignment(data))
-            return answer_page.summarise_calls(calls) | work, messages
+            return self._handle(session, workers, incoming, assignment_id=assignment_id)
 
-        answer, messages = await _run(workers, user_id, tap)
+        answer, messages = await _run(workers, incoming.telegram_id, handle)
         workers.sender.send(messages)
-        return web.json_response(answer)
+        response = web.json_response(answer)
+        if answer.get("is_gone"):
+            response.del_cookie(COOKIE, path=PAGE_PATH)
+        return response
+
+    def _handle(
+        self, session: Session, workers: Workers, incoming: IncomingUpdate, *, assignment_id: int
+    ) -> tuple[dict[str, Any], Sequence[OutboxMessage]]:
+        """Handle an update; what the page shows then, and the messages to send."""
+        user_id, now, settings = incoming.telegram_id, incoming.at, workers.settings.conversation
+        calls = update_handler.handle_update(session, incoming, now=now, settings=settings)
+        kept = tuple(call for call in calls if not isinstance(call, TapAcknowledgement))
+        messages = workers.store_calls(session, kept, incoming)
+        context = update_handler.open_page(session, telegram_id=user_id, now=now, settings=settings)
+        if context is None:
+            work: dict[str, Any] = {"item": None, "draft": None, "is_gone": True}
+        else:
+            work = answer_page.describe_work(context, assignment_id)
+        if user_id >= FIRST_PAGE_ID:
+            answers = notifications.deliver_organiser_answers(session, now=now, telegram_id=user_id)
+            after = 0 if context is None else context.state.asked_in or 0
+            told = screens.show_calls(
+                session, [*answers, *calls], chat_id=user_id, now=now, after=after, with_item=work["item"] is None
+            )
+            work |= told | (answer_page.describe_account(context) if context is not None else {})
+        return answer_page.summarise_calls(calls) | work, messages
 
     async def _answer(self, request: web.Request, answer: Answer, sent: dict[str, Any]) -> web.Response:
         """Answer from the context of whoever's session it is; 401 without a session."""
@@ -203,8 +344,13 @@ class AnswerPage:
         return web.json_response(await _run(workers, user_id, run))
 
     def _read_session(self, request: web.Request) -> tuple[int, Workers]:
-        """Whose request it is, and the workers of their bot; raises HTTPUnauthorized."""
+        """Whose request it is, by a token or a cookie, and the workers of their bot; raises HTTPUnauthorized."""
         scheme, _, session = request.headers.get("Authorization", "").partition(" ")
+        if not scheme and COOKIE in request.cookies:
+            workers, secret = self.workers[0][1], make_cookie_secret(self._key)
+            now = workers.runner.clock().timestamp()
+            with contextlib.suppress(BadSession):
+                return read_session(request.cookies[COOKIE], secret, now=now), workers
         for token, workers in self.workers if scheme == "Bearer" else ():
             try:
                 return read_session(session, token, now=workers.runner.clock().timestamp()), workers
@@ -222,15 +368,19 @@ async def _run(workers: Workers, user_id: int, use_case: Callable[[Session], Any
         try:
             with session.begin_nested():
                 return use_case(session)
-        except (Stale, BadInput, DraftConflict, _NotKnown) as refused:  # no failure: receipts of messages are kept
+        except (Stale, BadInput, DraftConflict, _NotKnown, _NotInvited) as refused:  # receipts of messages are kept
             return refused
 
+    if workers.waits_for_recovery:
+        raise web.HTTPServiceUnavailable(text="{}", headers={"Retry-After": "1"})
     try:
         result = await workers.run_for_user(user_id, attempt)
     except HromadaError as failure:
         if not isinstance(failure, Unavailable):
             log.warning("The answer page refuses a request for now: %s", type(failure).__name__)
         raise web.HTTPServiceUnavailable(text="{}", headers={"Retry-After": "1"}) from None
+    if isinstance(result, _NotInvited):
+        raise web.HTTPForbidden(text=json.dumps({"toast": str(result)}), content_type="application/json")
     if isinstance(result, DraftConflict):
         raise web.HTTPConflict(text=json.dumps({"draft": result.stored}), content_type="application/json")
     for kind, status in _REFUSALS.items():

@@ -20,9 +20,9 @@ class BadSession(ValueError):
     """The token is none of this bot's, or its session is over."""
 
 
-def make_session(user_id: int, token: str, *, now: float) -> str:
-    """The session of a person with the bot of this token, from now on."""
-    content = f"{user_id}.{int(now) + SESSION_SECONDS}".encode()
+def make_session(user_id: int, token: str, *, now: float, seconds: int = SESSION_SECONDS) -> str:
+    """The session of a person with the bot of this token, for so long from now on."""
+    content = f"{user_id}.{int(now) + seconds}".encode()
     return base64.urlsafe_b64encode(_sign(content, token) + content).decode()
 
 

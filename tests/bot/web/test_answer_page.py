@@ -230,6 +230,35 @@ async def test_answers_of_the_chat_have_its_surface(begin: Callable[..., Any]) -
     assert told["toast"]
 
 
+async def test_a_card_on_its_way_is_marked_too(begin: Callable[..., Any]) -> None:
+    """Whoever answers on the page before Telegram has taken the card finds it as ✓ in the chat."""
+    page = await begin("choice")
+    await page.open()
+    telegram = page.chat.telegram
+    work = {"item": await page.read()}
+    telegram.faults.stall()
+    for _ in range(2):
+        sent = {"data": work["item"]["asked"]["options"][0]["data"]}
+        async with page.client.post("/answer/tap", json=sent, headers=page.headers) as response:
+            work = await response.json()
+    telegram.faults.resume()
+    await page.chat.app.sender.wait_until_idle()
+    await page.chat.app.receipts.save()
+    marked = [message.text[:9] for message in page.person.messages if message.text.startswith("✓")]
+    assert marked == ["✓ 1 · так", "✓ 2 · так"]
+    assert [one.response for one in page.judgements()] == ["так", "так"]
+
+
+async def test_the_page_waits_until_a_killed_bot_is_recovered(begin: Callable[..., Any]) -> None:
+    """What the killed process left behind is sent first; until then the page is told to come again."""
+    page = await begin("choice")
+    await page.open()
+    page.chat.app.workers.waits_for_recovery = True
+    assert (await page.ask("GET", "work"))[0] == 503
+    await page.chat.app.recover()
+    assert (await page.ask("GET", "work"))[0] == 200
+
+
 async def test_change_on_the_page(begin: Callable[..., Any]) -> None:
     """Undo opens the item with its answer, and the next answer is a revision; skip and pause work as in the chat."""
     page = await begin("span")

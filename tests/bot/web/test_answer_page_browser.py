@@ -18,6 +18,7 @@ from sqlmodel import select
 
 from annotation.store import queries
 from annotation.store.models import Judgement
+from annotation.workflow.annotators import invitations
 from annotation.workflow.lifecycle import projects, transitions
 from bot import application
 from bot.commands.local_chat import find_free_port
@@ -65,8 +66,10 @@ STORED = {
 AXE = Path(AXE_FILE_PATH).read_text("utf-8")
 RUN_AXE = "async () => (await axe.run()).violations.map(one => `${one.id}: ${one.nodes[0].html.slice(0, 120)}`)"
 WIDER = "() => document.documentElement.scrollWidth - innerWidth"
-LOW = """() => [...document.querySelectorAll("button, summary, label, textarea")].filter((one) => one.checkVisibility()
-  && (one.getBoundingClientRect().height < 44 || one.getBoundingClientRect().width < 44)).map((one) => one.outerHTML)"""
+LOW = """() => [...document.querySelectorAll("button:not(.command), summary, label, textarea")]
+  .filter((one) => one.checkVisibility())
+  .filter((one) => one.getBoundingClientRect().height < 44 || one.getBoundingClientRect().width < 44)
+  .map((one) => one.outerHTML)"""
 
 
 @dataclass
@@ -285,3 +288,59 @@ async def test_an_answer_is_sent_when_the_connection_returns(
     await expect(frame.locator("h1")).to_have_text(get_texts("uk")("page-nothing"), timeout=15_000)
     assert lost == ["stored"]
     assert [one.answers for one in read_judgements(db)] == [{name: STORED[name] for name in ("who", "fixed", "why")}]
+
+
+@pytest.mark.parametrize(("is_phone", "scheme", "language"), LOOKS[:3])
+async def test_a_link_leads_to_the_last_screen(
+    chromium: Browser, server: Server, db: Database, tmp_path: Path, is_phone: bool, scheme: str, language: str
+) -> None:
+    """Without Telegram: joining, the task, every question; then another device with the personal code."""
+    load_project(db, tmp_path, QUESTIONS)
+    with db.transaction() as session:
+        target = queries.get_project(session, "p")
+        invitations.create_invitation(session, target=target, code="abcd", now=datetime.now(UTC))
+    texts, address = get_texts(language), f"{server.page.mini_apps}{PAGE_PATH}"
+    window = await open_window(chromium, server, is_phone=is_phone, scheme=scheme, language=language)
+    page = window.page
+    await page.goto(f"{address}?l={language}#join=abcd")
+    await expect(page.locator("h1")).to_have_text(texts("page-join"))
+    await check_look(page.main_frame)
+    await window.use(page.locator("label[for=remember]"))
+    await window.use(page.get_by_role("button", name=texts("page-join-now")))
+    code = await page.locator("#code").inner_text()
+    await check_look(page.main_frame)
+    await window.use(page.get_by_role("button", name={"uk": "Українська", "en": "English"}[language]))
+    await expect(page.locator(".told", has_text="Прочитайте.")).to_be_visible()
+    await check_look(page.main_frame)
+    await page.reload()
+    await window.use(page.get_by_role("button", name=texts("begin")))
+    heading, save = page.locator("h1"), page.locator("#save")
+    for question in QUESTIONS:
+        await expect(heading).to_have_text(str(question["text"]))
+        if question["type"] in {"choice", "scale"}:
+            await window.choose(page.main_frame, 1)
+            continue
+        if question["type"] == "choices":
+            await window.use(page.locator(".boxes label").first)
+        elif question["type"] == "span":
+            await window.mark(page.main_frame, "городина")
+        else:
+            await page.locator("#area, #field").fill(RIGHT if question["type"] == "edit" else "Бо так.")
+        await window.use(save)
+    await expect(heading).to_have_text(texts("page-told"))
+    await check_look(page.main_frame)
+    await page.locator("#reply").fill("/progress")
+    await window.use(page.get_by_role("button", name=texts("page-send")))
+    await expect(page.locator(".told")).to_contain_text("1")
+    (stored,) = read_judgements(db)
+    assert (stored.answers, stored.on_page) == (STORED, True)
+    other = (await open_window(chromium, server, is_phone=is_phone, scheme=scheme, language=language)).page
+    await other.goto(f"{address}?l={language}")
+    await check_look(other.main_frame)
+    await other.locator("#own").fill(code.lower())
+    await other.locator("#own").press("Enter")
+    await expect(other.locator("h1")).to_have_text(texts("page-told"))
+    await other.get_by_role("button", name=texts("more")).click()
+    await check_look(other.main_frame)
+    await other.get_by_role("button", name=texts("page-leave")).click()
+    await expect(other.locator("h1")).to_have_text(texts("page-join-none"))

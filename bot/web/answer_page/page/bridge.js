@@ -35,6 +35,12 @@ const origins = (document.body.dataset.frames ?? "").split(" ").filter(Boolean);
 const framed = window.parent !== window;
 const proxy = /** @type {any} */ (window).TelegramWebviewProxy;
 const initData = launch.get("tgWebAppData") ?? "";
+/** Whether a client of Telegram shows the page. */
+export const inTelegram = initData !== "" || framed || Boolean(proxy);
+/** The code of an invitation, which a link to the page carries. */
+export const invitation = launch.get("join") ?? "";
+/** Take the code of the invitation out of the address, once it is used. */
+export function hideInvitation() { if (invitation) history.replaceState(null, "", location.pathname + location.search); }
 /* The fragment goes once the session can survive a reload without it; in a frame without storage it has to stay. */
 function hideLaunch() {
   try { window.sessionStorage.setItem("probe", "1"); window.sessionStorage.removeItem("probe"); } catch { return; }
@@ -139,7 +145,7 @@ export async function call(method, path, body, keepalive = false) {
   const headers = /** @type {Record<string, string>} */ ({ Accept: "application/json" });
   if (body) headers["Content-Type"] = "application/json";
   if (token) headers.Authorization = `Bearer ${token}`;
-  const response = await fetch(path, { method, headers, keepalive, cache: "no-store", credentials: "omit", body: body && JSON.stringify(body) });
+  const response = await fetch(path, { method, headers, keepalive, cache: "no-store", credentials: "same-origin", body: body && JSON.stringify(body) });
   return { status: response.status, data: await response.json().catch(() => ({})) };
 }
 /** Open a session with what the client passed; one of an earlier load of the page stays where there is nothing new. */

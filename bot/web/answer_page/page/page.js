@@ -1,6 +1,7 @@
 // @ts-check
 /** The item to answer now: drawn from what the server sends, answered by the data of the chat's own buttons. */
-import { byId, call, enter, kept, post, say, start, words } from "./bridge.js";
+import { drawCode, drawEntry, drawReply, drawTold } from "./accounts.js";
+import { byId, call, enter, hideInvitation, inTelegram, invitation, kept, post, say, start, words } from "./bridge.js";
 import { drawCorrection } from "./corrections.js";
 import { Draft } from "./drafts.js";
 import { drawSpans } from "./spans.js";
@@ -14,7 +15,10 @@ const FIRST_WAIT = 2000, LONGEST_WAIT = 60000;
 /** @type {Question | null} */ let question = null;
 /** @type {any} */ let shown = null;
 /** @type {Action | null} */ let undo = null;
-/** What was tapped while the server could not be reached. @type {{data: string, entered?: any} | null} */ let unsent = null;
+/** What was done while the server could not be reached. @type {{path: string, body: object} | null} */ let unsent = null;
+/** Of somebody without Telegram: the commands, and the number of the last message that they saw. @type {{menu: {text: string, label: string}[], move: string | null} | null} */
+let account = null;
+let screen = 0, isStarted = false;
 let busy = false, timer = 0, wait = FIRST_WAIT;
 
 /** @param {string} name @param {Record<string, any>} [properties] @param {(Node | string)[]} children */
@@ -100,31 +104,60 @@ function drawBar() {
   if (asked?.leave) row.append(drawAction(asked.leave));
   if (asked?.none) row.append(Object.assign(makeButton(asked.none, () => void tap(asked.done, [])), { id: "none" }));
   if (question) row.append(Object.assign(makeButton(words["text-save"], () => void save(), "main"), { id: "save" }));
-  if (!shown) row.append(makeButton(words["go-on"], () => void tap("g:0::"), "main"));
+  if (!shown && account) row.append(drawMore());
+  else if (!shown) row.append(makeButton(words["go-on"], () => void tap("g:0::"), "main"));
   byId("buttons").replaceChildren(...rows, row);
 }
 /** @param {Action} action */
 const drawAction = ({ label, data }) => makeButton(label, () => void tap(data));
 /** Skip, report and pause, under one button. */
 function drawMore() {
-  const { skip = [], report = [], pause } = shown.actions, dialog = /** @type {HTMLDialogElement} */ (byId("more"));
+  const { skip = [], report = [], pause } = shown?.actions ?? {}, dialog = /** @type {HTMLDialogElement} */ (byId("more"));
   const part = (/** @type {string} */ title, /** @type {Action[]} */ actions) => (actions.length ? [make("h2", { textContent: title }), ...actions.map((action) => makeButton(action.label, () => { dialog.close(); void tap(action.data); }))] : []);
-  dialog.replaceChildren(...part(words.skip, skip), ...part(words.report, report), ...(pause ? part(words.pause, [pause]) : []), makeButton("✕", () => dialog.close()));
+  dialog.replaceChildren(...part(words.skip, skip), ...part(words.report, report), ...(pause ? part(words.pause, [pause]) : []), ...drawMenu(dialog), makeButton("✕", () => dialog.close()));
   const open = makeButton(words.more, () => dialog.showModal());
-  open.setAttribute("aria-label", `${words.skip}, ${words.report}, ${words.pause}`);
-  open.hidden = !skip.length && !report.length && !pause;
+  open.setAttribute("aria-label", shown ? `${words.skip}, ${words.report}, ${words.pause}` : words.more);
+  open.hidden = !skip.length && !report.length && !pause && !account;
   return open;
 }
+/** The commands of somebody without Telegram, their code, and a way out. @param {HTMLDialogElement} dialog */
+function drawMenu(dialog) {
+  if (!account) return [];
+  const lead = (/** @type {string} */ label, /** @type {() => void} */ act) => makeButton(label, () => { dialog.close(); act(); });
+  return [
+    make("h2", { textContent: words.menu }), ...account.menu.map(({ text, label }) => lead(label, () => void send(text))),
+    ...(account.move ? [make("a", { className: "key", href: account.move, target: "_blank", rel: "noopener noreferrer", textContent: words.move })] : []),
+    lead(words.code, () => void showCode()), lead(words.leave, () => void leave()),
+  ];
+}
+async function showCode() {
+  const { status, data } = await call("GET", "code").catch(() => ({ status: 0, data: {} }));
+  if (status === 200) { main.prepend(drawCode(data.code)); window.scrollTo(0, 0); } else say(words.offline, true);
+}
+async function leave() {
+  const { status } = await call("POST", "leave", {}).catch(() => ({ status: 0 }));
+  if (status === 200) location.reload(); else say(words.offline, true);
+}
 
-/** @param {{item: any, draft: any}} work */
-function draw({ item, draft: stored }) {
+/** @param {{item: any, draft: any, menu?: any, move?: string | null, language?: string, screen?: number, told?: any[], code?: string, is_gone?: boolean}} work */
+function draw({ item, draft: stored, menu, move = null, language, screen: number, told = [], code, is_gone: isGone }) {
   draft?.end(); draft = null; question = null; shown = item;
   byId("header").textContent = item?.header ?? "";
+  account = menu ? { menu, move } : null; screen = number || screen;
+  if (language && language !== document.documentElement.lang && !code) { location.search = `?l=${language}`; return; }
+  const messages = [...(code ? [drawCode(code)] : []), ...drawTold(told, (data) => void tap(data), (text) => void send(text))];
+  if (!item && (account || isGone)) {
+    if (!messages.length && !isGone && !isStarted) { isStarted = true; setTimeout(() => void send("/start")); return; }
+    isStarted = false;
+    main.replaceChildren(make("h1", { className: "offscreen", textContent: words.told, tabIndex: -1 }), ...messages, ...(isGone ? [] : [drawReply(told.at(-1)?.hint ?? "", (text) => void send(text))]));
+    drawBar(); window.scrollTo(0, 0);
+    return;
+  }
   if (!item) { main.replaceChildren(make("h1", { textContent: words.nothing, tabIndex: -1 })); drawBar(); return; }
   const { asked } = item;
   question = drawQuestion(asked);
   main.replaceChildren(
-    ...item.blocks.map(drawBlock), ...(item.sides.length ? [drawSides(item.sides)] : []),
+    ...messages, ...item.blocks.map(drawBlock), ...(item.sides.length ? [drawSides(item.sides)] : []),
     ...item.answered.map(([title, answer]) => make("p", { className: "quiet", textContent: `${title} — ${answer}` })),
     make("h1", { textContent: asked.title, lang: item.language, tabIndex: -1 }), ...(asked.help ? [make("p", { className: "quiet", textContent: asked.help, lang: item.language })] : []),
     question ? question.node : drawOptions(asked),
@@ -135,31 +168,37 @@ function draw({ item, draft: stored }) {
 }
 
 /** Do what a button of the chat does, with what was entered. @param {string} data @param {any} [entered] */
-async function tap(data, entered) {
+const tap = (data, entered) => act("tap", entered === undefined ? { data } : { data, entered });
+/** Say something to the bot, without Telegram. @param {string} text */
+const send = (text) => act("say", { text, screen });
+/** @param {string} path @param {object} body */
+async function act(path, body) {
   if (busy) return;
   clearTimeout(timer); unsent = null;
   busy = true; document.body.setAttribute("aria-busy", "true");
   try {
-    const { status, data: work } = await call("POST", "tap", entered === undefined ? { data } : { data, entered });
+    if (path === "say") await draft?.flush(); // the item is drawn again below what the bot says
+    const { status, data: work } = await call("POST", path, body);
     if (status === 200) {
       const isAnswered = shown && (work.item?.assignment !== shown.assignment || work.item?.revision !== shown.revision || work.item?.asked.name !== shown.asked.name);
       if (isAnswered) draft?.end(true);
       undo = work.undo;
-      if (isAnswered || !shown || !question) { draw(work); (main.querySelector("h1") ?? main).focus?.({ preventScroll: true }); }
+      if (isAnswered || !shown || !question || work.told?.length) { draw(work); (main.querySelector("h1") ?? main).focus?.({ preventScroll: true }); }
       else drawBar();
       say(work.toast); wait = FIRST_WAIT;
-    } else if (status === 401) say(words.again, true);
+    } else if (status === 401 && !inTelegram) { main.replaceChildren(...drawEntry("", begin, say)); byId("buttons").replaceChildren(); }
+    else if (status === 401) say(words.again, true);
     else throw new Error(String(status));
   } catch {
     say(words.offline, true); void draft?.flush();
-    unsent = { data, entered }; timer = window.setTimeout(resend, wait);
+    unsent = { path, body }; timer = window.setTimeout(resend, wait);
     wait = Math.min(wait * 2, LONGEST_WAIT);
   }
   busy = false; document.body.removeAttribute("aria-busy");
 }
 /** Send it again: what was stored already, with its response lost, is refused as out of date, and the next item is drawn. */
 function resend() {
-  if (unsent) void tap(unsent.data, unsent.entered);
+  if (unsent) void act(unsent.path, unsent.body);
 }
 window.addEventListener("online", resend);
 async function save() {
@@ -178,9 +217,16 @@ document.addEventListener("keydown", (event) => {
 async function load() {
   try {
     const { status, data } = await call("GET", `work?a=${encodeURIComponent(assignment)}`);
-    if (status === 200) draw(data);
+    if (status === 200 && invitation && !inTelegram) { hideInvitation(); await send(`/start ${invitation}`); }
+    else if (status === 200) draw(data);
+    else if (status === 401 && !inTelegram) main.replaceChildren(...drawEntry(invitation, begin, say));
     else { byId("header").textContent = ""; main.replaceChildren(make("p", { textContent: status === 401 ? words.again : words.offline })); }
   } catch { main.replaceChildren(make("p", { textContent: words.offline }), makeButton(words["go-on"], () => void load())); }
+}
+/** Begin with an account: what the chat says first, or the item that waits. @param {any} work */
+function begin(work) {
+  hideInvitation(); say("");
+  if (work.code) draw(work); else void load();
 }
 start();
 void enter().then(load, load);
