@@ -5,7 +5,7 @@ Each bot handles the updates that it received, and sends what is for those who b
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -254,7 +254,7 @@ class OutboxMessage:
     """A stored message. `in_doubt` says that somebody began to make its calls and it is not known how far they got.
 
     `held_until` is when the hold of the process that reads it ends. `predecessors` are the ids of messages to the same
-    chat that were stored before it.
+    chat that were stored before it. `late` says that it was not sent when it was stored, or that nobody noted so.
     """
 
     id: int
@@ -268,6 +268,7 @@ class OutboxMessage:
     paced: bool = False
     attempts: int = 0
     in_doubt: bool = False
+    late: bool = False
     predecessors: tuple[int, ...] = ()
 
 
@@ -400,6 +401,7 @@ def take_due_messages(
             paced=row.paced,
             attempts=row.attempts,
             in_doubt=row.begun_at is not None,
+            late=True,
         )
         for row in rows
     )
@@ -484,6 +486,15 @@ def get_message_id(session: Session, *, assignment_id: int) -> int | None:
     return session.connection().execute(_FIND_MESSAGE, {"assignment": assignment_id}).scalar_one_or_none()
 
 
+def list_waiting(session: Session, assignment_ids: Collection[int]) -> frozenset[int]:
+    """Those of these assignments that wait for an answer, or for another one after an undo."""
+    return frozenset(session.connection().execute(_WAITING, {"ids": list(assignment_ids)}).scalars())
+
+
+_WAITING = sa.text("""
+SELECT id FROM assignment WHERE id IN :ids AND (status = 'live' OR open_revision IS NOT NULL)""").bindparams(
+    sa.bindparam("ids", expanding=True)
+)
 _STORE_NEW = sa.text("""
 INSERT INTO item_message (assignment_id, message_id, asks_since)
 SELECT a.id, CAST(:message_id AS BIGINT), :asks_since FROM assignment a JOIN annotator p ON p.id = a.annotator_id

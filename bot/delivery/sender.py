@@ -449,7 +449,7 @@ class Sender:
             return wait
         if not await self._has_hold(in_flight):
             return None
-        await self._find_edited(in_flight)
+        await self._settle_calls(in_flight)
         in_flight.begun = True
         if not message.repeatable and not await self._mark_begun(message):
             return None
@@ -485,26 +485,31 @@ class Sender:
         in_flight.message = replace(in_flight.message, predecessors=())
         return None if queue.messages[0] is in_flight else 0.0
 
-    async def _find_edited(self, in_flight: InFlightMessage) -> None:
-        """Look up the messages to edit that were on their way when the calls were stored; one that never came is left
-        out.
+    async def _settle_calls(self, in_flight: InFlightMessage) -> None:
+        """Leave out what time has overtaken, and look up the messages to edit that were on their way when the calls
+        were stored; one that never came is left out.
+
+        Overtaken is a late card of an item that has been answered: it came before, and nobody noted it.
         """
         message = in_flight.message
-        wanted = {call["edits"] for call in message.calls if "edits" in call}
-        if not wanted:
+        edited = {call["edits"] for call in message.calls if "edits" in call}
+        shown = {call["shows"] for call in message.calls if message.late and "shows" in call}
+        if not edited | shown:
             return
-        found = {assignment: self.receipts.find_shown(assignment) for assignment in wanted}
+        found = {assignment: self.receipts.find_shown(assignment) for assignment in edited}
         missing = [assignment for assignment, message_id in found.items() if message_id is None]
-        if missing:
-            found |= await self.runner.run(
-                lambda session: {one: mailbox.get_message_id(session, assignment_id=one) for one in missing}
-            )
+
+        def read(session: Session) -> frozenset[int]:
+            found.update({one: mailbox.get_message_id(session, assignment_id=one) for one in missing})
+            return mailbox.list_waiting(session, shown) if shown else frozenset()
+
+        live = await self.runner.run(read) if missing or shown else frozenset()
         calls = [
-            {**call, "data": {**call["data"], "message_id": found[call["edits"]]}} if "edits" in call else call
+            {key: value for key, value in call.items() if key != "edits"}
+            | ({"data": {**call["data"], "message_id": found[call["edits"]]}} if "edits" in call else {})
             for call in message.calls
-            if "edits" not in call or found[call["edits"]] is not None
+            if ("edits" not in call or found[call["edits"]] is not None) and call.get("shows") not in shown - live
         ]
-        calls = [{key: value for key, value in call.items() if key != "edits"} for call in calls]
         in_flight.message = replace(message, calls=calls)
 
     async def _has_hold(self, in_flight: InFlightMessage) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -247,6 +248,32 @@ async def test_a_card_on_its_way_is_marked_too(begin: Callable[..., Any]) -> Non
     marked = [message.text[:9] for message in page.person.messages if message.text.startswith("✓")]
     assert marked == ["✓ 1 · так", "✓ 2 · так"]
     assert [one.response for one in page.judgements()] == ["так", "так"]
+
+
+async def test_a_card_is_not_sent_again_once_it_is_answered(begin: Callable[..., Any]) -> None:
+    """A bot was killed after it had sent a card, and before it noted so; meanwhile the item was answered."""
+    page = await begin("choice")
+    await page.open()
+    work = {"item": await page.read()}
+    sender = page.chat.app.sender
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(page.chat.app.receipts), "add", lambda *_, **__: None)  # the killed bot notes nothing
+        sent = {"data": work["item"]["asked"]["options"][0]["data"]}
+        async with page.client.post("/answer/tap", json=sent, headers=page.headers) as response:
+            work = await response.json()
+        await sender.wait_until_idle()
+    shown = [message.text for message in page.person.messages]
+    sent = {"data": work["item"]["asked"]["options"][0]["data"]}
+    async with page.client.post("/answer/tap", json=sent, headers=page.headers) as response:
+        assert response.status == 200
+    await sender.wait_until_idle()
+    await page.chat.app.receipts.save()
+    page.chat.now += timedelta(minutes=1)
+    await page.chat.app.recover()
+    await sender.wait_until_idle()
+    came = [message.text for message in page.person.messages][len(shown) :]
+    assert [text.splitlines()[0] for text in came] == ["3"]
+    assert len(page.judgements()) == 2
 
 
 async def test_the_page_waits_until_a_killed_bot_is_recovered(begin: Callable[..., Any]) -> None:
