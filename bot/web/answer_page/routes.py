@@ -144,13 +144,13 @@ class AnswerPage:
             loading=get_texts(language)("page-loading"),
             frames=" ".join(self.frames),
         )
-        return web.Response(text=text, content_type="text/html")
+        return _compress(web.Response(text=text, content_type="text/html"))
 
     async def _send_asset(self, request: web.Request) -> web.Response:
         name = request.match_info["name"]
         if name not in ASSETS:
             raise web.HTTPNotFound(text="{}")
-        return web.Response(text=_read_asset(name), content_type=ASSETS[name], charset="utf-8")
+        return _compress(web.Response(text=_read_asset(name), content_type=ASSETS[name], charset="utf-8"))
 
     async def _open_session(self, request: web.Request) -> web.Response:
         """Exchange fresh initData of one of the bots for a session; 403 for any other."""
@@ -423,6 +423,12 @@ def _parse_draft(sent: dict[str, Any]) -> PageDraft:
         value=sent.get("value"),
         **{name: sent[name] for name in _DRAFT_TYPES if name != "assignment"},
     )
+
+
+def _compress(response: web.Response) -> web.Response:
+    """The response, compressed if the browser takes that: nothing in it is secret, and phones are on slow networks."""
+    response.enable_compression()
+    return response
 
 
 @cache

@@ -21,6 +21,7 @@ from annotation.vocabulary import FIRST_PAGE_ID
 from annotation.workflow.annotators import invitations, page_accounts, support_messages
 from annotation.workflow.lifecycle import projects, transitions
 from bot import application
+from bot.web.answer_page.routes import ASSETS
 
 KEY = b"k" * 32
 PROJECT = """\
@@ -198,6 +199,20 @@ async def test_opening_a_link_changes_nothing(visit: Callable[[], Any], chat: An
             assert response.status == 200
             assert "Set-Cookie" not in response.headers
     assert read(chat, select(Annotator)) == []
+
+
+async def test_the_first_page_is_small(visit: Callable[[], Any]) -> None:
+    """All that a phone loads before the first question: below 60 kB, compressed."""
+    visitor = await visit()
+    total, headers = 0, {"Accept-Encoding": "gzip"}
+    for name in ("", *ASSETS):
+        url = f"/answer/{name}?l=uk"
+        async with visitor.client.session.get(
+            visitor.client.make_url(url), headers=headers, auto_decompress=False
+        ) as one:
+            assert one.headers["Content-Encoding"] == "gzip"
+            total += len(await one.read())
+    assert 10_000 < total < 60_000
 
 
 async def test_a_code_leads_back_and_a_device_forgets(visit: Callable[[], Any], chat: Any) -> None:
