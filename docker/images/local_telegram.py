@@ -62,9 +62,10 @@ class People:
         return await self.marks(_)
 
     async def compare(self, _: web.Request) -> web.Response:
-        """Compare screens with the database; 409 with the difference if there is one."""
+        """Compare screens with the database, of whatever release; 409 with the difference if there is one."""
         self.crowd.tapping = False
-        with database.open_database(read_settings().database_url) as opened:
+        with database.open_engine(read_settings().database_url) as engine:
+            opened = database.Database(engine)
             try:
                 await self._wait_for_calm(opened)
                 for person in self.people:
