@@ -19,6 +19,7 @@ from bot.commands.bot import ANSWER_SECONDS
 from bot.conversation.updates_and_calls import ConversationSettings
 from bot.delivery.delivery_settings import configure_logging
 from bot.delivery.webhook import ListenAddress
+from bot.web.answer_page.address import PAGE_PATH
 
 KEY = b"k" * 32
 
@@ -33,9 +34,11 @@ def run(
     port: int = 0,
     pace: float = 1.0,
     offset_file: str = "",
+    page_port: int = 0,
 ) -> None:
     """A bot, until it is ended: by a clock that is `fast` by so many seconds, and by those that are in `offset_file`,
-    called at `webhook` and listening at `port`. Its watchdog's patience is divided by `pace`.
+    called at `webhook` and listening at `port`, or serving the answer page at `page_port`. Its watchdog's patience is
+    divided by `pace`.
     """
     offset = Path(offset_file) if offset_file else None
     with database.open_database(url, answer_seconds=ANSWER_SECONDS) as opened:
@@ -54,8 +57,12 @@ def run(
             app.watchdog.silent_seconds /= pace
         listen = ListenAddress(host="127.0.0.1", port=port, field="port")
         address = application.WebhookAddress(url=webhook, listen=listen) if webhook else None
+        page = None
+        if page_port:
+            own = ListenAddress(host="127.0.0.1", port=page_port, field="page_port")
+            page = application.PageAddress(url=f"http://127.0.0.1:{page_port}{PAGE_PATH}", listen=own)
         configure_logging("WARNING", *tokens)
-        application.run_application(*apps, webhook=address)
+        application.run_application(*apps, webhook=address, page=page)
 
 
 def main(telegram: str, token: str) -> None:
