@@ -248,8 +248,9 @@ class Client:
         return self._parse(model, _to_dict(self._call(ask, what=what)))
 
     def _call(self, ask: Callable[[LabelStudio], Any], *, what: str, writes: bool = False) -> Any:
+        sdk = self._get_sdk()
         with self._translate_errors(what, writes=writes):
-            return ask(self._get_sdk())
+            return ask(sdk)
 
     def _parse(self, model: type[Model], value: Any) -> Model:
         try:

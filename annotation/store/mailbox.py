@@ -491,6 +491,12 @@ def list_waiting(session: Session, assignment_ids: Collection[int]) -> frozenset
     return frozenset(session.connection().execute(_WAITING, {"ids": list(assignment_ids)}).scalars())
 
 
+def list_pending_edits(session: Session, *, chat_id: int) -> frozenset[int]:
+    """The assignments whose messages in a chat are still to be edited, once it is known which these are."""
+    pending = session.connection().execute(sa.select(col(Outbox.calls)).where(col(Outbox.chat_id) == chat_id)).scalars()
+    return frozenset(call["edits"] for calls in pending for call in calls if "edits" in call)
+
+
 _WAITING = sa.text("""
 SELECT id FROM assignment WHERE id IN :ids AND (status = 'live' OR open_revision IS NOT NULL)""").bindparams(
     sa.bindparam("ids", expanding=True)

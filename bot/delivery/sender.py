@@ -489,7 +489,8 @@ class Sender:
         """Leave out what time has overtaken, and look up the messages to edit that were on their way when the calls
         were stored; one that never came is left out.
 
-        Overtaken is a late card of an item that has been answered: it came before, and nobody noted it.
+        Overtaken is a late card of an item that has been answered: it came before, and nobody noted it. It comes again
+        only if it is still to be marked as answered.
         """
         message = in_flight.message
         edited = {call["edits"] for call in message.calls if "edits" in call}
@@ -501,14 +502,16 @@ class Sender:
 
         def read(session: Session) -> frozenset[int]:
             found.update({one: mailbox.get_message_id(session, assignment_id=one) for one in missing})
-            return mailbox.list_waiting(session, shown) if shown else frozenset()
+            if not shown:
+                return frozenset()
+            return mailbox.list_waiting(session, shown) | mailbox.list_pending_edits(session, chat_id=message.chat_id)
 
-        live = await self.runner.run(read) if missing or shown else frozenset()
+        wanted = await self.runner.run(read) if missing or shown else frozenset()
         calls = [
             {key: value for key, value in call.items() if key != "edits"}
             | ({"data": {**call["data"], "message_id": found[call["edits"]]}} if "edits" in call else {})
             for call in message.calls
-            if ("edits" not in call or found[call["edits"]] is not None) and call.get("shows") not in shown - live
+            if ("edits" not in call or found[call["edits"]] is not None) and call.get("shows") not in shown - wanted
         ]
         in_flight.message = replace(message, calls=calls)
 

@@ -217,7 +217,7 @@ class Trial:
 
     def replace_bots(self) -> None:
         """Make the containers of hromada again, of the release that is to run, and let people go on."""
-        # `down` of podman-compose removes every service; what depends on a bot are backups, and commands that have ended
+        # `down` of podman-compose removes every service; backups depend on a bot, and so do commands that have ended
         run("podman", "rm", "-f", "--depend", *self.containers(self.topology.bot))
         if keepers := self.containers("backup"):
             run("podman", "rm", "-f", "--depend", *keepers)

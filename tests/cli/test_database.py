@@ -96,6 +96,19 @@ def test_an_upgrade_keeps_the_database_as_it_was(filled: Any, later_release: Lat
     assert (refused.code, refused.err) == (2, f"hromada: hromada.db: {sentence} {remedy}\n")
 
 
+def test_a_backup_replaces_the_database_of_a_later_release(filled: Any, later_release: LaterRelease) -> None:
+    """The way back after an upgrade: with --yes, and with a copy of what is replaced."""
+    later = filled.with_release(later_release.installed)
+    saved = Path(later("database", "upgrade", "--json").json["backup"])
+    asked = filled("database", "restore", saved)
+    assert (asked.code, "The database is not empty" in asked.err) == (2, True)
+    restored = filled("database", "restore", saved, "--yes")
+    assert restored.code == 0, restored.err
+    assert filled("database", "check").code == 0
+    assert filled("status", "--json").json[0]["items"] == 2
+    assert len(list(filled.folder.glob("hromada.db.replaced-*.backup"))) == 1
+
+
 def test_what_is_wrong_is_shown_and_the_exit_code_says_so(filled: Any) -> None:
     """A count that lies, a reference to nothing, a file that is none."""
     file = filled.folder / "hromada.db"

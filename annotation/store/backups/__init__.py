@@ -20,7 +20,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col
 
 from annotation import input_files
-from annotation.errors import BadInput, Conflict, HromadaError, Where, explain_disk
+from annotation.errors import BadInput, Conflict, HromadaError, SchemaMismatch, Where, explain_disk
 from annotation.store import migrations, models, processes, pseudonyms
 from annotation.store.backups import encryption, manifest, postgresql, sqlite
 from annotation.store.backups.manifest import BackupManifest
@@ -161,6 +161,9 @@ def restore_backup(
     `keep` is where a backup of what is replaced is written first; if that is damaged, it is copied without a manifest.
     `identity` is the file of the secret key of an encrypted backup.
 
+    A database that a newer hromada has upgraded is replaced as well: that is the way back to this one. It counts as
+    filled, and is copied without a manifest.
+
     Raises Conflict if the database has data, unless `yes`, or if a bot works on it. Raises BadInput for a damaged
     backup, and for one of another kind of database or of a newer hromada.
     """
@@ -170,7 +173,7 @@ def restore_backup(
         encryption.open_plain(file, identity=identity, near=_get_database_folder(engine)) as plain,
         translate_errors(engine.url),
     ):
-        is_filled = has_data(engine)
+        is_filled = _is_filled(engine)
         if is_filled and not yes:
             raise Conflict(
                 "The database is not empty, and restoring replaces everything in it.",
@@ -189,6 +192,17 @@ def restore_backup(
         prepare = partial(_erase_marked, marks=marks, erase=erase)
         erased = BACKUP_METHODS[engine.dialect.name].load(engine, plain, prepare)
     return RestoredBackup(manifest=stored, erased=erased, replaced=replaced, newer_answers=newer)
+
+
+def _is_filled(engine: sa.Engine) -> bool:
+    """Whether restoring would replace anything; raises BadInput if it is the database of another program."""
+    try:
+        return has_data(engine)
+    except SchemaMismatch:
+        with make_read_engine(engine).connect() as connection:
+            if models.Annotator.__tablename__ not in sa.inspect(connection).get_table_names():
+                raise
+        return True
 
 
 def _count_newer_answers(engine: sa.Engine, stored: BackupManifest) -> int | None:

@@ -43,6 +43,7 @@ log = logging.getLogger(__name__)
 _FOLDER = Path(__file__).parent / "page"
 ASSETS = {
     "page.css": "text/css",
+    "icon.svg": "image/svg+xml",
     **dict.fromkeys(
         ("page.js", "bridge.js", "accounts.js", "drafts.js", "spans.js", "corrections.js", "difference.js"),
         "text/javascript",

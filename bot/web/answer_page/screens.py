@@ -13,7 +13,9 @@ from annotation.store import mailbox
 from annotation.store.mailbox import ShownAssignment, ShownPrompt
 from bot.conversation.updates_and_calls import (
     ButtonAction,
+    ButtonRows,
     InlineButton,
+    MessageEdit,
     NewDocument,
     NewMessage,
     TelegramCall,
@@ -31,13 +33,16 @@ def show_calls(
 
     A message is `html` of the tags that messages have, `rows` of buttons, `hint` where it asks for a text, and perhaps
     a `file`. Messages that show an item are only told `with_item`. Which of them ask for something is stored, as it is
-    for those that Telegram has sent: they are on the screen now. Numbers follow the time, and are higher than `after`,
-    the number of what was asked last, even if the clock was set back.
+    for those that Telegram has sent: they are on the screen now. An edit that lets an item ask something else, such as
+    a box that was ticked, is told as a message. Numbers follow the time, and are higher than `after`, the number of
+    what was asked last, even if the clock was set back.
     """
     told: list[dict[str, Any]] = []
     shown: list[ShownAssignment | ShownPrompt] = []
     number = max(int(now.timestamp() * 1000), after)
     for call in calls:
+        if isinstance(call, MessageEdit) and call.redraws is not None and call.chat_id == chat_id and with_item:
+            told.append(_describe_message(call.html, call.buttons))  # the item asks something else now
         if not isinstance(call, NewMessage | NewDocument) or call.chat_id != chat_id:
             continue
         number += 2  # a text that answers it has the number between
@@ -47,18 +52,18 @@ def show_calls(
             continue
         shown += _list_shown(call, number, now)
         if not call.of_item or with_item:
-            told.append(_describe_message(call))
+            told.append(_describe_message(call.html, call.buttons, call.input_hint))
     mailbox.store_shown(session, shown)
     return {"told": told, "screen": number if told or shown else 0}
 
 
-def _describe_message(message: NewMessage) -> dict[str, Any]:
+def _describe_message(html: str, buttons: ButtonRows, hint: str | None = None) -> dict[str, Any]:
     """A message, without buttons that open a page, as this is the page, and those for reminders, which need a chat."""
     rows = [
         [{"label": button.label, "data": button.data} for button in row if button.data and not _is_of_notices(button)]
-        for row in message.buttons
+        for row in buttons
     ]
-    return {"html": message.html, "rows": [row for row in rows if row], "hint": message.input_hint}
+    return {"html": html, "rows": [row for row in rows if row], "hint": hint}
 
 
 def _is_of_notices(button: InlineButton) -> bool:

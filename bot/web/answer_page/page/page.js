@@ -37,7 +37,7 @@ function makeButton(label, act, className = "") {
 function drawBlock({ runs, fold }) {
   const nodes = runs.map(({ text, bold, underlined }) => (bold ? make("strong", {}, text) : underlined ? make("u", {}, text) : text));
   const paragraph = make("p", { className: "block", lang: shown.language }, ...nodes);
-  return fold ? make("details", {}, make("summary", {}, words.text), paragraph) : paragraph;
+  return fold ? make("details", { open: true }, make("summary", {}, words.text), paragraph) : paragraph;
 }
 
 /** @param {any} asked @returns {Question | null} */
