@@ -94,7 +94,12 @@ async def open_page(browser: Browser, address: str) -> tuple[float, float]:
     await session.send("Network.enable")
     await session.send(
         "Network.emulateNetworkConditions",
-        {"offline": False, "latency": LATENCY_MS, "downloadThroughput": BYTES_A_SECOND, "uploadThroughput": BYTES_A_SECOND},
+        {
+            "offline": False,
+            "latency": LATENCY_MS,
+            "downloadThroughput": BYTES_A_SECOND,
+            "uploadThroughput": BYTES_A_SECOND,
+        },
     )
     await session.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
     await page.add_init_script(NOTE_DRAWING)
@@ -111,25 +116,27 @@ async def measure(runs: int) -> tuple[list[float], float]:
         raise SystemExit("Install Debian's chromium first.")
     telegram, port = Telegram(), find_free_port()
     url = f"http://127.0.0.1:{port}{PAGE_PATH}"
-    with tempfile.TemporaryDirectory(prefix="hromada-bench-") as name:
-        with database.open_database(f"sqlite:///{name}/hromada.db") as db:
-            load_project(db, Path(name))
-            app = application.build_application(
-                token=telegram.token,
-                database=db,
-                settings=application.build_delivery_settings(ConversationSettings(key=b"k" * 32, page_url=url)),
-                request=LocalRequest(telegram),
-            )
-            listen = ListenAddress(host="127.0.0.1", port=port, field="port")
-            routes: list[web.RouteDef] = application.list_page_routes((app,), url)
-            async with app, serve_http(routes, listen), async_playwright() as playwright:
-                person = telegram.person(1)
-                await begin(app, telegram, person)
-                fields = {"user": json.dumps({"id": person.id}), "auth_date": str(int(time()))}
-                address = f"{url}?l=uk#tgWebAppData={quote(sign_init_data(fields, telegram.token))}"
-                browser = await playwright.chromium.launch(executable_path=PROGRAM, args=FLAGS)
-                opened = [await open_page(browser, address) for _ in range(runs)]
-                await browser.close()
+    with (
+        tempfile.TemporaryDirectory(prefix="hromada-bench-") as name,
+        database.open_database(f"sqlite:///{name}/hromada.db") as db,
+    ):
+        load_project(db, Path(name))
+        app = application.build_application(
+            token=telegram.token,
+            database=db,
+            settings=application.build_delivery_settings(ConversationSettings(key=b"k" * 32, page_url=url)),
+            request=LocalRequest(telegram),
+        )
+        listen = ListenAddress(host="127.0.0.1", port=port, field="port")
+        routes: list[web.RouteDef] = application.list_page_routes((app,), url)
+        async with app, serve_http(routes, listen), async_playwright() as playwright:
+            person = telegram.person(1)
+            await begin(app, telegram, person)
+            fields = {"user": json.dumps({"id": person.id}), "auth_date": str(int(time()))}
+            address = f"{url}?l=uk#tgWebAppData={quote(sign_init_data(fields, telegram.token))}"
+            browser = await playwright.chromium.launch(executable_path=PROGRAM, args=FLAGS)
+            opened = [await open_page(browser, address) for _ in range(runs)]
+            await browser.close()
     return [seconds for seconds, _ in opened], opened[0][1]
 
 

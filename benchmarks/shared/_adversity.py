@@ -236,7 +236,7 @@ class ServerTroubles:
             self.proxy.swallows = False
 
     async def fill_disk(self) -> None:
-        """The disk of the server is full for long; in a thread, as this waits for transactions, and the proxy goes on."""
+        """The disk of the server is full for long; in a thread: this waits for transactions, and the proxy goes on."""
         await asyncio.to_thread(_hung_databases.fill_server_disk, self.backends.engine)
         try:
             await asyncio.sleep(OUTAGE_SECONDS)

@@ -76,10 +76,10 @@ def move_to_telegram(session: Session, *, account_id: int, newcomer: AnnotatorRo
     The account is known by the newcomer's Telegram id from then on, and the newcomer's own row is erased. Nothing moves
     to somebody who takes part in a project already: their answers would be two people's.
     """
-    account = queries.find_annotator(session, account_id)
-    if account is None:
+    found = queries.find_annotator(session, account_id)
+    if found is None:
         return Move.UNKNOWN
-    account = database.lock_annotator(session, account.id or 0).annotator
+    account = database.lock_annotator(session, found.id or 0).annotator
     if account.telegram_id != account_id or account.suspended_at is not None:
         return Move.UNKNOWN
     takes_part = select(models.Participation.project_id).where(col(models.Participation.annotator_id) == newcomer.id)
