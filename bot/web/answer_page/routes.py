@@ -54,7 +54,6 @@ CODES_A_MINUTE = 60
 """How many codes strangers may show in a minute, all together: of invitations and of page_accounts."""
 MAX_INVITATION = 64
 """The longest code of an invitation that is read."""
-Answer = Callable[[UpdateContext, dict[str, Any]], dict[str, Any]]
 
 
 class _NotKnown(Exception):
@@ -154,15 +153,22 @@ class AnswerPage:
         return _compress(web.Response(text=_read_asset(name), content_type=ASSETS[name], charset="utf-8"))
 
     async def _open_session(self, request: web.Request) -> web.Response:
-        """Exchange fresh initData of one of the bots for a session; 403 for any other."""
-        init_data = (await _read_json(request)).get("init_data")
+        """Exchange fresh initData of one of the bots for a session and the item to answer now; 403 for any other.
+
+        The item comes along, if the person is known, as a request more is a long wait on a slow network.
+        """
+        sent = await _read_json(request)
+        init_data, assignment_id = sent.get("init_data"), _parse_assignment(str(sent.get("assignment", "")))
         for token, workers in self.workers if isinstance(init_data, str) else ():
             now = workers.runner.clock().timestamp()
             try:
                 user_id = verify_user_id(str(init_data), token, now=now)
             except BadInitData:
                 continue
-            return web.json_response({"token": make_session(user_id, token, now=now)})
+            opened = {"token": make_session(user_id, token, now=now)}
+            with contextlib.suppress(web.HTTPUnauthorized):
+                return web.json_response(opened | await self._read_work(workers, user_id, assignment_id))
+            return web.json_response(opened)
         return web.json_response({}, status=403)
 
     async def _join(self, request: web.Request) -> web.Response:
@@ -248,23 +254,19 @@ class AnswerPage:
 
     async def _send_work(self, request: web.Request) -> web.Response:
         """The item to answer now."""
-        asked = request.query.get("a", "")
-        assignment_id = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 10 else 0
-
-        def describe(context: UpdateContext, _: dict[str, Any]) -> dict[str, Any]:
-            work = answer_page.describe_work(context, assignment_id)
-            has_telegram = context.incoming.telegram_id < FIRST_PAGE_ID
-            return work if has_telegram else work | answer_page.describe_account(context)
-
-        return await self._answer(request, describe, {})
+        user_id, workers = self._read_session(request)
+        return web.json_response(await self._read_work(workers, user_id, _parse_assignment(request.query.get("a", ""))))
 
     async def _save_draft(self, request: web.Request) -> web.Response:
         """Store a draft: 409 with the stored one where another device has stored a newer, 410 where none is awaited."""
 
-        def save(context: UpdateContext, sent: dict[str, Any]) -> dict[str, Any]:
+        user_id, workers = self._read_session(request)
+        sent = await _read_json(request)
+
+        def save(context: UpdateContext) -> dict[str, Any]:
             return {"version": answer_page.save_draft(context, _parse_draft(sent))}
 
-        return await self._answer(request, save, await _read_json(request))
+        return web.json_response(await self._answer(workers, user_id, save))
 
     async def _tap(self, request: web.Request) -> web.Response:
         """Do what a button does, with what was entered; says what is to be answered then."""
@@ -331,18 +333,29 @@ class AnswerPage:
             work |= told | (answer_page.describe_account(context) if context is not None else {})
         return answer_page.summarise_calls(calls) | work, messages
 
-    async def _answer(self, request: web.Request, answer: Answer, sent: dict[str, Any]) -> web.Response:
-        """Answer from the context of whoever's session it is; 401 without a session."""
-        user_id, workers = self._read_session(request)
+    async def _read_work(self, workers: Workers, user_id: int, assignment_id: int) -> dict[str, Any]:
+        """The item to answer now; raises HTTPUnauthorized for somebody unknown."""
+
+        def describe(context: UpdateContext) -> dict[str, Any]:
+            work = answer_page.describe_work(context, assignment_id)
+            return work if context.has_telegram else work | answer_page.describe_account(context)
+
+        return await self._answer(workers, user_id, describe)
+
+    async def _answer(
+        self, workers: Workers, user_id: int, answer: Callable[[UpdateContext], dict[str, Any]]
+    ) -> dict[str, Any]:
+        """Answer from somebody's context; raises HTTPUnauthorized for somebody unknown."""
 
         def run(session: Session) -> dict[str, Any]:
             now, settings = workers.runner.clock(), workers.settings.conversation
             context = update_handler.open_page(session, telegram_id=user_id, now=now, settings=settings)
             if context is None:
                 raise _NotKnown
-            return answer(context, sent)
+            return answer(context)
 
-        return web.json_response(await _run(workers, user_id, run))
+        found: dict[str, Any] = await _run(workers, user_id, run)
+        return found
 
     def _read_session(self, request: web.Request) -> tuple[int, Workers]:
         """Whose request it is, by a token or a cookie, and the workers of their bot; raises HTTPUnauthorized."""
@@ -409,6 +422,11 @@ async def _read_json(request: web.Request) -> dict[str, Any]:
     if not isinstance(sent, dict):
         raise web.HTTPBadRequest(text="{}")
     return sent
+
+
+def _parse_assignment(written: str) -> int:
+    """The id of an assignment in an address; 0 for anything else."""
+    return int(written) if written.isascii() and written.isdigit() and len(written) < 10 else 0
 
 
 _DRAFT_TYPES = {"assignment": int, "revision": int, "question": str, "base": int, "device": str, "seq": int}

@@ -107,6 +107,7 @@ class Page:
     client: TestClient[web.Request, web.Application]
     person: ObservedPerson
     headers: dict[str, str] = field(default_factory=dict)
+    opened: dict[str, Any] = field(default_factory=dict)
 
     async def open(self, user: int | None = None) -> int:
         """Open a session as this user; the status."""
@@ -114,7 +115,8 @@ class Page:
         data = {"init_data": sign_init_data(fields, self.chat.telegram.token)}
         async with self.client.post("/answer/session", json=data) as response:
             if response.status == 200:
-                self.headers["Authorization"] = f"Bearer {(await response.json())['token']}"
+                self.opened = await response.json()
+                self.headers["Authorization"] = f"Bearer {self.opened['token']}"
             return response.status
 
     async def ask(self, method: str, path: str, body: object = None, **headers: str) -> tuple[int, Any]:
@@ -223,6 +225,7 @@ async def test_answers_of_the_chat_have_its_surface(begin: Callable[..., Any]) -
     page = await begin("choice")
     await page.open()
     first = await page.read()
+    assert page.opened["item"] == first  # it came with the session, and needed no request
     await page.chat.tap(page.person, "ні")
     assert (await page.read())["assignment"] != first["assignment"]
     assert [(one.response, one.on_page) for one in page.judgements()] == [("ні", False)]
@@ -359,6 +362,7 @@ async def test_strangers_are_refused(begin: Callable[..., Any]) -> None:
     page = await begin("choice")
     assert (await page.ask("GET", "work"))[0] == 401
     assert await page.open(777) == 200
+    assert page.opened.keys() == {"token"}
     assert (await page.ask("GET", "work"))[0] == 401
     await page.open()
     tap = {"data": (await page.read())["asked"]["options"][0]["data"]}

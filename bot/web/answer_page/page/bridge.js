@@ -148,11 +148,14 @@ export async function call(method, path, body, keepalive = false) {
   const response = await fetch(path, { method, headers, keepalive, cache: "no-store", credentials: "same-origin", body: body && JSON.stringify(body) });
   return { status: response.status, data: await response.json().catch(() => ({})) };
 }
-/** Open a session with what the client passed; one of an earlier load of the page stays where there is nothing new. */
-export async function enter() {
-  if (!initData) return;
-  const { status, data } = await call("POST", "session", { init_data: initData });
-  if (status === 200) { sitting.set("session", (token = data.token)); hideLaunch(); }
+/** Open a session with what the client passed; one of an earlier load of the page stays where there is nothing new.
+ * @param {string} assignment @returns {Promise<any>} the item to answer, if it came along */
+export async function enter(assignment) {
+  if (!initData) return null;
+  const { status, data } = await call("POST", "session", { init_data: initData, assignment });
+  if (status !== 200) return null;
+  sitting.set("session", (token = data.token)); hideLaunch();
+  return "item" in data ? data : null;
 }
 
 /* ---- start ----------------------------------------------------------------------------------------------------- */

@@ -229,4 +229,4 @@ function begin(work) {
   if (work.code) draw(work); else void load();
 }
 start();
-void enter().then(load, load);
+void enter(assignment).then((work) => (work ? draw(work) : load()), load);
