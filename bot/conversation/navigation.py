@@ -30,6 +30,7 @@ from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import (
     ButtonAction,
+    ButtonRows,
     InlineButton,
     NewMessage,
     TelegramCall,
@@ -367,15 +368,19 @@ def add_page_button(
 ) -> tuple[RenderedMessage, ...]:
     """The messages with a button to the answer page under the last, where the project offers it for such an item."""
     *earlier, last = messages
-    definition, address = context.find_definition(item.project_id), context.settings.page_url
-    if address is None or definition is None or item.second_pass is not None:
+    definition, row = context.find_definition(item.project_id), build_page_row(context, item)
+    kinds = {shown.question.kind for shown in item.questions} | ({"long"} if earlier else set())
+    if definition is None or not definition.surface.page & kinds:
         return tuple(messages)
-    kinds = {shown.question.kind for shown in item.questions}
-    if not definition.surface.page.intersection(kinds | ({"long"} if earlier else set())):
-        return tuple(messages)
-    url = f"{address}?a={item.assignment_id}&l={context.translate.language}"
-    button = InlineButton(context.translate("page-open"), "", page=url)
-    return (*earlier, replace(last, buttons=((button,), *last.buttons)))
+    return (*earlier, replace(last, buttons=(*row, *last.buttons)))
+
+
+def build_page_row(context: UpdateContext, item: AssignedItem) -> ButtonRows:
+    """The row with the button to the answer page; none without an address, and in the second pass."""
+    if context.settings.page_url is None or item.second_pass is not None:
+        return ()
+    url = f"{context.settings.page_url}?a={item.assignment_id}&l={context.translate.language}"
+    return ((InlineButton(context.translate("page-open"), "", page=url),),)
 
 
 def _announce_page_end(context: UpdateContext, item: AssignedItem) -> TelegramCalls:

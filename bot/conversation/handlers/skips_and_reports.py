@@ -129,11 +129,11 @@ MAX_REASON_LENGTH = 500
 
 
 def show_more(context: UpdateContext) -> TelegramCalls:
-    """Show the buttons for what is done seldom, under the same item."""
+    """Show the buttons for what is done seldom, under the same item; any item can be opened on the answer page."""
     item = _get_live_item(context, context.require_callback().row_id)
     has_answers = bool(context.state.get_draft(item.assignment_id, item.revision).answers)
     buttons = menus.build_more_buttons(context.translate, assignment_id=item.assignment_id, has_answers=has_answers)
-    return _show_under_item(context, item, buttons)
+    return _show_under_item(context, item, (*navigation.build_page_row(context, item), *buttons))
 
 
 def ask_skip_reason(context: UpdateContext) -> TelegramCalls:

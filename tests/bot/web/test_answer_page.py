@@ -397,6 +397,19 @@ async def test_forgotten_people_are_out(begin: Callable[..., Any]) -> None:
     assert "таємне" not in "".join(kept)
 
 
+async def test_any_item_can_be_opened_under_more(begin: Callable[..., Any]) -> None:
+    """Under ⋯, whatever the project lists; not without an address."""
+    page = await begin("choice")
+    await page.chat.tap(page.person, "⋯")
+    (address,) = list_pages(page)
+    assert address.startswith(f"{ORIGIN}/answer/?a=")
+    settings = page.chat.app.workers.settings
+    page.chat.app.workers.settings = replace(settings, conversation=replace(settings.conversation, page_url=None))
+    await page.chat.tap(page.person, "‹ Назад")
+    await page.chat.tap(page.person, "⋯")
+    assert list_pages(page) == []
+
+
 async def test_nothing_is_offered_without_an_address(begin: Callable[..., Any]) -> None:
     """Without a public address the chat has no button."""
     page = await begin("span", page_url=None)
