@@ -261,8 +261,13 @@ class Trial:
         self.say(self.hromada("label-studio", "pull", "words"))
 
     def end(self) -> None:
-        """Remove containers, volumes and networks."""
+        """Remove containers, volumes and networks; podman-compose leaves the second of two workers."""
         self.compose("down", "-v", "-t", "2", check=False)
+        project = f"label=com.docker.compose.project={self.name}"
+        for container in run("podman", "ps", "-aq", "--filter", project).split():
+            run("podman", "rm", "-f", "--depend", container, check=False)
+        for volume in run("podman", "volume", "ls", "-q", "--filter", f"name=^{self.name}_").split():
+            run("podman", "volume", "rm", "-f", volume, check=False)
         podman.forget_names(f"{self.name}_")
 
     def print_logs(self) -> None:
