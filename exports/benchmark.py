@@ -90,6 +90,8 @@ def _is_empty(folder: Path) -> bool:
 NO_HARNESS = "the extra `harness` is not installed, so nobody was replayed: pip install 'lm-eval>=0.4.13,<0.5'"
 ROWS_AT_ONCE = 10_000
 SAMPLES = "samples.json"
+NAMED_ITEMS = 5
+"""How many items a note names."""
 NOT_ASKED_FOR = "it was not asked for"
 CANARY_SPACE = uuid.UUID("6f0f2c3e-7f0a-5b0e-9b1d-1d9a3c5e7b21")
 
@@ -324,6 +326,17 @@ def _build_manifest(
     return manifest
 
 
+def _list_voted_gold(task: BenchmarkTask) -> list[str]:
+    """The note on items without gold of their own, if others have some: models are scored on them, people are not."""
+    sources = {doc["item_id"]: doc["gold_source"] for doc in task.key or task.docs}
+    voted = [item for item, source in sources.items() if source == "votes"]
+    if not 0 < len(voted) < len(sources):
+        return []
+    named = ", ".join([*voted[:NAMED_ITEMS], *(["…"] if len(voted) > NAMED_ITEMS else [])])
+    told = f"{len(voted)} of {len(sources)} items have no gold of their own: theirs is what most people said"
+    return [f"{task.name}: {told}, and people are not scored on them ({named})."]
+
+
 def _list_notes(parts: _Parts, *, group: str | None) -> tuple[str, ...]:
     """What is not there, and why, for people; and what models take that tell no likelihoods."""
     notes = [f"{name}: no task, {reason}." for name, reason in parts.left_out.items()]
@@ -333,6 +346,7 @@ def _list_notes(parts: _Parts, *, group: str | None) -> tuple[str, ...]:
     for task in parts.tasks:
         people = parts.people[task.name]
         notes += [f"{task.name}: {number} items left out: {reason}." for reason, number in task.left_out.items()]
+        notes += _list_voted_gold(task)
         if people.reason:
             notes.append(f"{task.name}: nobody is replayed: {people.reason}.")
         if people.n_runs > 1:

@@ -94,6 +94,7 @@ def agreement(
         for row in rows
     ]
     notes = [
+        *_name_headline(data, rows, by),
         *_describe_sample(data),
         *data_sets.describe_normalisation(data),
         *_build_notes(rows, has_new_people=has_new_people, resamples=resamples, seed=seed),
@@ -112,6 +113,12 @@ def _name_other_questions(asked: Sequence[str], chosen: str | None) -> list[str]
     if chosen is not None or not others:
         return []
     return [f"This is the question '{first}'. The others, by --question: {', '.join(others)}."]
+
+
+def _name_headline(data: DataSet, rows: Sequence[Coefficient], by: By | None) -> list[str]:
+    """Which coefficient to report, if several are shown."""
+    headline = data.headline_coefficient
+    return [f"Report {headline}."] if by is None and headline in {row.name for row in rows} and len(rows) > 1 else []
 
 
 def _describe_basis(data: DataSet, by: By | None) -> str:

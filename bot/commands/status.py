@@ -360,6 +360,6 @@ def _build_precision_lines(campaign: CampaignStatus) -> list[tuple[str, Cell]]:
     if campaign.planned is not None:
         lines.append(("planned", precision.describe_plan(campaign.planned)))
     if campaign.half_width is not None:
-        lines.append(("half of the 95 % interval now", campaign.half_width))
+        lines.append(("95 % interval now", f"± {campaign.half_width:.4f}"))
     changes = (campaign.project.frozen or {}).get("post_hoc", ())
     return lines + [("post hoc", f"{local_times.format_moment(change['at'])} {change['what']}") for change in changes]

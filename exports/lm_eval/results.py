@@ -33,7 +33,7 @@ DIFFERENCE_COLUMNS = ("model", "task", "difference", "n_items", "items")
 OTHER_ITEM, OTHER_PROMPT = "other items than ours, left out", "another prompt than ours"
 CHAT_PROMPT = "our prompt as messages of a chat"
 OTHER_TASK, NO_SAMPLES = "no task of this build, left out", "no sample file: items and prompts cannot be checked"
-OLDER_RUN, NO_ITEM = "an older run, left out", "not asked"
+OLDER_RUN, NO_ITEM = "an older run, left out", "not in this run"
 MANIFEST, PROMPTS, KEY_ROWS = "manifest.json", "prompts.csv", "gold.jsonl"
 NAMED_ITEMS = 5
 

@@ -98,6 +98,19 @@ def test_an_identity_in_an_item_stops_a_build(hromada: Hromada) -> None:
     assert not list(hromada.folder.glob("bench*"))
 
 
+def test_items_whose_gold_is_peoples_majority_are_named(hromada: Hromada) -> None:
+    """If others have gold of their own: models are scored on them, people are not."""
+    votes = [f"{picture},{who},cat" for picture in range(3) for who in range(3)]
+    hromada.write("votes.csv", "\n".join(["picture,who,says", *votes]) + "\n")
+    hromada.write("truth.csv", "picture,is\n0,cat\n1,dog\n")
+    hromada.loaded(PROJECT)
+    done = hromada("build", "animals", "bench", "--json")
+    assert done.code == 0, done.err
+    (note,) = [note for note in done.json["notes"] if "no gold of their own" in note]
+    assert "1 of 3 items" in note
+    assert note.endswith("(2).")
+
+
 def test_a_project_without_gold_and_answers_makes_no_task(hromada: Hromada) -> None:
     """The reason is named, and no folder is made; where the question is named, its votes have to agree."""
     hromada.write("votes.csv", "picture,who,says\n1,1,cat\n1,2,dog\n")

@@ -79,6 +79,7 @@ def test_commands_show_the_alpha_of_the_level(hromada: Hromada) -> None:
     for name in ("one", "two"):
         load_scale(hromada, name, "interval")
     value = read_alphas(hromada, "one")["krippendorff_alpha_interval"]
+    assert "Report krippendorff_alpha_interval." in hromada("agreement", "one").out
     assert set(read_alphas(hromada, "one", "--by", "time")) == {"krippendorff_alpha_interval"}
     compared = hromada("compare", "one", "two", "--json").json["differences"]
     alphas = {row["measure"]: row["first"] for row in compared if "alpha" in row["measure"]}

@@ -225,6 +225,17 @@ def test_every_guess_is_said_and_marked_and_the_first_item_is_shown(hromada: Hro
     assert said["commands"] == ["hromada load p/project.yaml", "hromada import p", "hromada agreement p"]
 
 
+def test_a_person_who_may_be_the_gold_is_doubted(hromada: Hromada) -> None:
+    """A column with people's labels whose name speaks of gold: what to write is said."""
+    rows = [f"m{n:02},{'ham' if n % 2 else 'spam'}" + ",ham,spam,ham" for n in range(12)]
+    hromada.write("v.csv", "\n".join(["id,label_gold,rater_1,rater_2,rater_3", *rows]) + "\n")
+    said = hromada("new", "p", "--from", "v.csv", "--json").json
+    assert [doubt for doubt in said["unsure"] if "if label_gold is the gold: --as gold=label_gold" in doubt]
+    chosen = hromada("new", "q", "--from", "v.csv", "--as", "gold=label_gold")
+    assert chosen.code == 0, chosen.err
+    assert "label_gold" not in [line for line in chosen.out.splitlines() if "taken to be a person" in line]
+
+
 TOOL_FILES = (
     "argilla/flat.jsonl", "argilla/records.json", "brat", "crowdtruth/job.csv", "datasets/lists", "datasets/objects",
     "doccano/mood", "doccano/names", "inception/json", "inception/tsv", "label_studio/export.json",

@@ -30,6 +30,8 @@ MAX_LISTED = 12
 MIN_BEGINNING = 15
 """The fewest characters with which the headers of one question begin alike."""
 _PAIR_SIGNS = (": ", " - ", "_", ".", ":", "-", " ")
+_GOLD_WORDS = re.compile(r"gold|truth|correct|expert|правильн|еталон", re.IGNORECASE)
+"""What the name of a column may contain that has the same labels as people's, and is not a person."""
 _BRACKETS = re.compile(r"(?P<before>.*?)\[(?P<item>[^\[\]]+)\](?P<after>\s*)", re.DOTALL)
 
 
@@ -52,6 +54,8 @@ def read_wide(source: SourceFile, item: ColumnProfile, people: Sequence[ColumnPr
     shown = find_shown(source, others, without=without)
     grid = find_grid(names)
     comment = "each column is taken to be a person, because these columns have the same labels"
+    doubtful = next((name for name in names if _GOLD_WORDS.search(name)), None)
+    comment += "" if doubtful is None else f"; if {doubtful} is the gold: --as gold={doubtful}"
     lines = [
         YamlLine(
             "item",
