@@ -242,7 +242,9 @@ class Trial:
         if "exit code 1" not in refused and "exit code 2" not in refused:
             raise TrialFailed(f"an older release takes the database of a newer one: {refused}")
         backup = ("/backups/before-next.backup", "--yes")
-        self.say(f"restore: {self.hromada('database', 'restore', *backup, options=('--workdir', '/backups'))}")
+        # the copy of what is replaced goes beside an SQLite file, which is in /data, otherwise into the folder
+        place = ("--workdir", "/backups") if "database" in self.topology.others else ()
+        self.say(f"restore: {self.hromada('database', 'restore', *backup, options=place)}")
         self.ask("POST", "/forget")
         self.replace_bots()
         self.say(f"check: {self.hromada('database', 'check')}")
