@@ -5,7 +5,7 @@ Each bot handles the updates that it received, and sends what is for those who b
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -160,6 +160,7 @@ def delete_handled(session: Session, *, before: datetime) -> int:
     return session.connection().execute(_DELETE_UPDATES, {"before": before}).rowcount
 
 
+_NOW, _BEFORE, _AT = (sa.bindparam(name, type_=UtcDateTime()) for name in ("now", "before", "at"))
 _LAST = sa.text("""
 SELECT (SELECT max(update_id) FROM inbox), (SELECT max(message_id) FROM item_message),
 (SELECT max(message_id) FROM answer_message)""")
@@ -194,7 +195,7 @@ ORDER BY update_id LIMIT :most""").columns(
 )
 _DONE = sa.text("""
 UPDATE inbox SET done_at = :now, telegram_id = NULL, payload = NULL
-WHERE bot_id = :bot AND update_id = :update AND done_at IS NULL""").bindparams(sa.bindparam("now", type_=UtcDateTime()))
+WHERE bot_id = :bot AND update_id = :update AND done_at IS NULL""").bindparams(_NOW)
 _FAILED = sa.text("""
 UPDATE inbox SET attempts = attempts + 1 WHERE bot_id = :bot AND update_id = :update AND done_at IS NULL""")
 _FIND_FAILED = sa.text("""
@@ -207,18 +208,14 @@ _FIND_PAYLOAD = sa.text("SELECT payload FROM inbox WHERE bot_id = :bot AND updat
 )
 _PARK = sa.text("""
 UPDATE inbox SET done_at = :now, attempts = attempts + 1, code = :code, reason = :reason, trace = :trace
-WHERE bot_id = :bot AND update_id = :update AND done_at IS NULL""").bindparams(sa.bindparam("now", type_=UtcDateTime()))
+WHERE bot_id = :bot AND update_id = :update AND done_at IS NULL""").bindparams(_NOW)
 _STORE_PARKED = sa.text("""
 INSERT INTO inbox (bot_id, update_id, received_at, done_at, attempts, reason, trace)
-VALUES (:bot, :update, :now, :now, 1, :reason, :trace) ON CONFLICT DO NOTHING""").bindparams(
-    sa.bindparam("now", type_=UtcDateTime())
-)
+VALUES (:bot, :update, :now, :now, 1, :reason, :trace) ON CONFLICT DO NOTHING""").bindparams(_NOW)
 _SENDERS = sa.text("""
 SELECT telegram_id FROM inbox WHERE bot_id = :bot AND done_at IS NULL AND received_at <= :before
-GROUP BY telegram_id ORDER BY min(update_id) LIMIT :most""").bindparams(sa.bindparam("before", type_=UtcDateTime()))
-_DELETE_UPDATES = sa.text("DELETE FROM inbox WHERE done_at < :before AND reason IS NULL").bindparams(
-    sa.bindparam("before", type_=UtcDateTime())
-)
+GROUP BY telegram_id ORDER BY min(update_id) LIMIT :most""").bindparams(_BEFORE)
+_DELETE_UPDATES = sa.text("DELETE FROM inbox WHERE done_at < :before AND reason IS NULL").bindparams(_BEFORE)
 
 
 MOST_MESSAGES = 100
@@ -486,21 +483,6 @@ def get_message_id(session: Session, *, assignment_id: int) -> int | None:
     return session.connection().execute(_FIND_MESSAGE, {"assignment": assignment_id}).scalar_one_or_none()
 
 
-def list_waiting(session: Session, assignment_ids: Collection[int]) -> frozenset[int]:
-    """Those of these assignments that wait for an answer, or for another one after an undo."""
-    return frozenset(session.connection().execute(_WAITING, {"ids": list(assignment_ids)}).scalars())
-
-
-def list_pending_edits(session: Session, *, chat_id: int) -> frozenset[int]:
-    """The assignments whose messages in a chat are still to be edited, once it is known which these are."""
-    pending = session.connection().execute(sa.select(col(Outbox.calls)).where(col(Outbox.chat_id) == chat_id)).scalars()
-    return frozenset(call["edits"] for calls in pending for call in calls if "edits" in call)
-
-
-_WAITING = sa.text("""
-SELECT id FROM assignment WHERE id IN :ids AND (status = 'live' OR open_revision IS NOT NULL)""").bindparams(
-    sa.bindparam("ids", expanding=True)
-)
 _STORE_NEW = sa.text("""
 INSERT INTO item_message (assignment_id, message_id, asks_since)
 SELECT a.id, CAST(:message_id AS BIGINT), :asks_since FROM assignment a JOIN annotator p ON p.id = a.annotator_id
@@ -508,9 +490,7 @@ WHERE a.id = :assignment_id AND p.forgotten_at IS NULL
 ON CONFLICT (assignment_id) DO UPDATE SET message_id = excluded.message_id, asks_since = excluded.asks_since
 """).bindparams(sa.bindparam("asks_since", type_=UtcDateTime()))
 _SET_SHOWN_AT = sa.text("""
-UPDATE assignment SET shown_at = :at WHERE id = :assignment_id AND status = 'live'""").bindparams(
-    sa.bindparam("at", type_=UtcDateTime())
-)
+UPDATE assignment SET shown_at = :at WHERE id = :assignment_id AND status = 'live'""").bindparams(_AT)
 _STORE_REDRAWN = sa.text("""
 UPDATE item_message SET asks_since = :asks_since WHERE assignment_id = :assignment_id AND message_id = :message_id
 """).bindparams(sa.bindparam("asks_since", type_=UtcDateTime()))

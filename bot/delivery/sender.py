@@ -16,45 +16,24 @@ from bisect import insort
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from sqlmodel import Session
 from telegram.error import ChatMigrated, Forbidden, RetryAfter, TelegramError
 
 from annotation.errors import HromadaError
-from annotation.store import mailbox, processes
-from annotation.store.mailbox import MessageHold, OutboxMessage, ShownAssignment, ShownPrompt
+from annotation.store import late_messages, mailbox, processes
+from annotation.store.mailbox import MessageHold, OutboxMessage, ShownAssignment
 from annotation.workflow.annotators import registration
 from bot.delivery.delivery_settings import format_trace
 from bot.delivery.limits_and_retries import Failure, RateLimit, catch_failure
-from bot.delivery.telegram_api import InFlightMessage, TelegramApi, make_calls
+from bot.delivery.telegram_api import InFlightMessage, Receipt, ReceiptBatch, Shown, TelegramApi, make_calls
 from bot.delivery.transaction_runner import TransactionRunner, follow_update
 
 log = logging.getLogger(__name__)
-Shown = ShownAssignment | ShownPrompt
 BATCH_SECONDS = 0.05
 """Seconds that receipts wait for the transaction of an update before they get one of their own."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Receipt:
-    """That an outbox message was sent to this chat, and what it shows there."""
-
-    message_id: int
-    chat_id: int
-    shown: Sequence[Shown] = ()
-
-
-@dataclass(frozen=True)
-class ReceiptBatch:
-    """The receipts that one transaction saves."""
-
-    receipts: Sequence[Receipt] = ()
-
-    def save(self, session: Session) -> None:
-        """Delete the outbox messages that were sent, and store which Telegram messages show and ask what."""
-        mailbox.delete_messages(session, [receipt.message_id for receipt in self.receipts])
-        mailbox.store_shown(session, [shown for receipt in self.receipts for shown in receipt.shown])
 
 
 @dataclass
@@ -75,13 +54,10 @@ class Receipts:
         """The ids of outbox messages that were sent, but are still stored."""
         return [receipt.message_id for receipt in self._unsaved]
 
-    def find_shown(self, assignment_id: int) -> int | None:
-        """The id of the message that shows an assignment, if that was sent and is not saved yet."""
-        for receipt in reversed(self._unsaved):
-            for shown in receipt.shown:
-                if isinstance(shown, ShownAssignment) and shown.assignment_id == assignment_id:
-                    return shown.message_id
-        return None
+    def list_shown(self) -> dict[int, int]:
+        """The ids of messages that show assignments and are not saved yet, by assignment."""
+        shown = [one for receipt in self._unsaved for one in receipt.shown if isinstance(one, ShownAssignment)]
+        return {one.assignment_id: one.message_id for one in shown}
 
     def take_batch(self, *, chat_id: int | None = None) -> ReceiptBatch:
         """Take all receipts, or those of one chat, to save them in a transaction."""
@@ -486,34 +462,10 @@ class Sender:
         return None if queue.messages[0] is in_flight else 0.0
 
     async def _settle_calls(self, in_flight: InFlightMessage) -> None:
-        """Leave out what time has overtaken, and look up the messages to edit that were on their way when the calls
-        were stored; one that never came is left out.
-
-        Overtaken is a late card of an item that has been answered: it came before, and nobody noted it. It comes again
-        only if it is still to be marked as answered.
-        """
-        message = in_flight.message
-        edited = {call["edits"] for call in message.calls if "edits" in call}
-        shown = {call["shows"] for call in message.calls if message.late and "shows" in call}
-        if not edited | shown:
-            return
-        found = {assignment: self.receipts.find_shown(assignment) for assignment in edited}
-        missing = [assignment for assignment, message_id in found.items() if message_id is None]
-
-        def read(session: Session) -> frozenset[int]:
-            found.update({one: mailbox.get_message_id(session, assignment_id=one) for one in missing})
-            if not shown:
-                return frozenset()
-            return mailbox.list_waiting(session, shown) | mailbox.list_pending_edits(session, chat_id=message.chat_id)
-
-        wanted = await self.runner.run(read) if missing or shown else frozenset()
-        calls = [
-            {key: value for key, value in call.items() if key != "edits"}
-            | ({"data": {**call["data"], "message_id": found[call["edits"]]}} if "edits" in call else {})
-            for call in message.calls
-            if ("edits" not in call or found[call["edits"]] is not None) and call.get("shows") not in shown - wanted
-        ]
-        in_flight.message = replace(message, calls=calls)
+        """Find out what to edit, and what to leave out, where only the database knows that now."""
+        message, shown = in_flight.message, self.receipts.list_shown()
+        if any("edits" in call or (message.late and "shows" in call) for call in message.calls):
+            in_flight.message = await self.runner.run(partial(late_messages.settle_calls, message=message, shown=shown))
 
     async def _has_hold(self, in_flight: InFlightMessage) -> bool:
         """Whether no other process sends this message; where the hold has ended, the database is asked for it."""

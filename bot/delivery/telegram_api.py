@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
+from sqlmodel import Session
 from telegram import Bot, InputFile
 from telegram.error import (
     BadRequest,
@@ -32,6 +33,7 @@ from telegram.error import (
 )
 from telegram.request import BaseRequest, RequestData
 
+from annotation.store import mailbox
 from annotation.store.mailbox import OutboxMessage, ShownAssignment, ShownPrompt
 from annotation.workflow.monitoring.bot_waits import WaitReason
 from bot.delivery.limits_and_retries import Backoff
@@ -240,6 +242,30 @@ class TelegramApi(Bot):
 
 def _has_id(update: Any) -> bool:
     return isinstance(update, dict) and isinstance(update.get("update_id"), int)
+
+
+Shown = ShownAssignment | ShownPrompt
+
+
+@dataclass(frozen=True, kw_only=True)
+class Receipt:
+    """That an outbox message was sent to this chat, and what it shows there."""
+
+    message_id: int
+    chat_id: int
+    shown: Sequence[Shown] = ()
+
+
+@dataclass(frozen=True)
+class ReceiptBatch:
+    """The receipts that one transaction saves."""
+
+    receipts: Sequence[Receipt] = ()
+
+    def save(self, session: Session) -> None:
+        """Delete the outbox messages that were sent, and store which Telegram messages show and ask what."""
+        mailbox.delete_messages(session, [receipt.message_id for receipt in self.receipts])
+        mailbox.store_shown(session, [shown for receipt in self.receipts for shown in receipt.shown])
 
 
 @dataclass
