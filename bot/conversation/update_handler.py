@@ -253,17 +253,13 @@ def build_page_text(
 
     `screen` is the number of the last message that they saw, and its own is the next one: it answers what that asked.
     """
-    return IncomingUpdate(
-        update_id=-1 - secrets.randbelow(MAX_NUMBER),
-        at=now,
+    return replace(
+        build_page_tap(telegram_id, now=now),
         kind=UpdateKind.MESSAGE,
-        telegram_id=telegram_id,
-        chat_id=telegram_id,
-        private=True,
+        query_id=None,
         language_code=language,
         text=text[:MAX_TEXT],
         message_id=screen + 1,
-        on_page=True,
     )
 
 

@@ -1,4 +1,4 @@
-"""What the conversation says to somebody without Telegram, for the answer page: there is no chat that would show it."""
+"""The messages of the conversation as the answer page shows them to people without Telegram, who have no chat."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def show_calls(
     A message is `html` of the tags that messages have, `rows` of buttons, `hint` where it asks for a text, and perhaps
     a `file`. Messages that show an item are only told `with_item`. Which of them ask for something is stored, as it is
     for those that Telegram has sent: they are on the screen now. An edit that lets an item ask something else, such as
-    a box that was ticked, is told as a message. Numbers follow the time, and are higher than `after`, the number of
+    a ticked box, counts as a message. Numbers follow the time, and are higher than `after`, the number of
     what was asked last, even if the clock was set back.
     """
     told: list[dict[str, Any]] = []

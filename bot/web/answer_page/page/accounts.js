@@ -1,23 +1,11 @@
 // @ts-check
 /** People without Telegram: joining by a link, coming back by a code, and what the chat would have told them. */
-import { byId, call, words } from "./bridge.js";
+import { byId, call, make, makeButton, words } from "./bridge.js";
 
 /** @typedef {{html: string, rows: {label: string, data: string}[][], hint: string | null, file?: {name: string, data: string}}} Told */
 const TAGS = new Set(["B", "STRONG", "I", "EM", "U", "S", "CODE", "PRE", "BLOCKQUOTE"]);
 const COMMAND = /(\/[a-z]{3,12})(?![\w/])/;
 
-/** @param {string} name @param {Record<string, any>} [properties] @param {(Node | string)[]} children */
-function make(name, properties = {}, ...children) {
-  const node = Object.assign(document.createElement(name), properties);
-  node.append(...children);
-  return node;
-}
-/** @param {string} label @param {() => void} act @param {string} [className] */
-function makeButton(label, act, className = "") {
-  const button = make("button", { type: "button", textContent: label, className });
-  button.addEventListener("click", act);
-  return button;
-}
 
 /** A message's markup, rebuilt from the tags that messages have; a command in it is a button. @param {string} html @param {(text: string) => void} send */
 function rebuild(html, send) {

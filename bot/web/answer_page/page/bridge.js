@@ -3,6 +3,18 @@
 
 /** @template {HTMLElement} T @param {string} id @returns {T} */
 export const byId = (id) => /** @type {T} */ (document.getElementById(id));
+/** @param {string} name @param {Record<string, any>} [properties] @param {(Node | string)[]} children */
+export function make(name, properties = {}, ...children) {
+  const node = Object.assign(document.createElement(name), properties);
+  node.append(...children);
+  return node;
+}
+/** @param {string} label @param {() => void} act @param {string} [className] */
+export function makeButton(label, act, className = "") {
+  const button = make("button", { type: "button", textContent: label, className });
+  button.addEventListener("click", act);
+  return button;
+}
 const root = document.documentElement;
 /** @type {Record<string, string>} */
 export const words = JSON.parse(document.body.dataset.words ?? "{}");

@@ -1,7 +1,7 @@
 // @ts-check
 /** The item to answer now: drawn from what the server sends, answered by the data of the chat's own buttons. */
 import { drawCode, drawEntry, drawReply, drawTold } from "./accounts.js";
-import { byId, call, enter, hideInvitation, inTelegram, invitation, kept, post, say, start, words } from "./bridge.js";
+import { byId, call, enter, hideInvitation, inTelegram, invitation, kept, make, makeButton, post, say, start, words } from "./bridge.js";
 import { drawCorrection } from "./corrections.js";
 import { Draft } from "./drafts.js";
 import { drawSpans } from "./spans.js";
@@ -21,18 +21,6 @@ let account = null;
 let screen = 0, isStarted = false;
 let busy = false, timer = 0, wait = FIRST_WAIT;
 
-/** @param {string} name @param {Record<string, any>} [properties] @param {(Node | string)[]} children */
-function make(name, properties = {}, ...children) {
-  const node = Object.assign(document.createElement(name), properties);
-  node.append(...children);
-  return node;
-}
-/** @param {string} label @param {() => void} act @param {string} [className] */
-function makeButton(label, act, className = "") {
-  const button = make("button", { type: "button", textContent: label, className });
-  button.addEventListener("click", act);
-  return button;
-}
 /** A text of the item in its runs. @param {{runs: {text: string, bold?: boolean, underlined?: boolean}[], fold: boolean}} block */
 function drawBlock({ runs, fold }) {
   const nodes = runs.map(({ text, bold, underlined }) => (bold ? make("strong", {}, text) : underlined ? make("u", {}, text) : text));
