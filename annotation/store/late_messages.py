@@ -16,25 +16,29 @@ from annotation.store.mailbox import OutboxMessage
 from annotation.store.models import Outbox
 
 
-def settle_calls(session: Session, message: OutboxMessage, *, shown: Mapping[int, int]) -> OutboxMessage:
+def settle_calls(
+    session: Session, message: OutboxMessage, *, n_made: int = 0, shown: Mapping[int, int]
+) -> OutboxMessage:
     """The message with the ids of those that it edits, which were on their way when its calls were stored.
 
-    `shown` are ids by assignment that are not stored yet. Left out is an edit of a message that never came, and a late
-    card of an item that has been answered: it came before. It comes again only if it is still to be marked as answered.
+    Of its calls the first `n_made` were made, and stay. `shown` are ids by assignment that are not stored yet. Left out
+    is an edit of a message that never came, and a late card of an item that has been answered: it came before. It comes
+    again only if it is still to be marked as answered.
     """
-    edited = {call["edits"] for call in message.calls if "edits" in call}
+    made, rest = message.calls[:n_made], message.calls[n_made:]
+    edited = {call["edits"] for call in rest if "edits" in call}
     found = {one: shown.get(one) or mailbox.get_message_id(session, assignment_id=one) for one in edited}
-    cards = {call["shows"] for call in message.calls if message.late and "shows" in call}
+    cards = {call["shows"] for call in rest if message.late and "shows" in call}
     overtaken = (
         cards - _list_waiting(session, cards) - _list_pending_edits(session, message.chat_id) if cards else set()
     )
     calls = [
         {key: value for key, value in call.items() if key != "edits"}
         | ({"data": {**call["data"], "message_id": found[call["edits"]]}} if "edits" in call else {})
-        for call in message.calls
+        for call in rest
         if ("edits" not in call or found[call["edits"]] is not None) and call.get("shows") not in overtaken
     ]
-    return replace(message, calls=calls)
+    return replace(message, calls=[*made, *calls])
 
 
 def _list_waiting(session: Session, assignment_ids: Collection[int]) -> frozenset[int]:

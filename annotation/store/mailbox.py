@@ -357,12 +357,12 @@ def mark_begun(session: Session, *, message_id: int, holder: str, now: datetime)
     return session.connection().execute(held.values(begun_at=now)).rowcount > 0
 
 
-def postpone_message(session: Session, *, message_id: int, hold: MessageHold, counted: bool) -> None:
-    """Hold a message that was not sent, so that it is no longer in doubt; `counted` counts the attempt as failed."""
+def postpone_message(session: Session, *, message_id: int, hold: MessageHold, counted: bool) -> bool:
+    """Hold a message that was not sent; False where another process took it. `counted` counts the attempt as failed."""
     attempts = Outbox.attempts + 1 if counted else Outbox.attempts
     changed = {"due_at": hold.until, "begun_at": None, "attempts": attempts}
     held = sa.update(Outbox).where(_id == message_id, col(Outbox.holder) == hold.holder)
-    session.connection().execute(held.values(changed))
+    return session.connection().execute(held.values(changed)).rowcount > 0
 
 
 def extend_holds(session: Session, ids: Sequence[int], hold: MessageHold) -> frozenset[int]:

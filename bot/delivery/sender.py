@@ -205,7 +205,7 @@ class FailedMessages:
     ) -> float | None:
         """Store that the message is tried again after so many seconds, and by another process if this one dies.
 
-        A message that is too old is parked.
+        A message that is too old is parked. One that another process has taken meanwhile is left to it.
         """
         message = in_flight.message
         if self.runner.database_clock() - message.created_at > MAX_AGE:
@@ -213,10 +213,13 @@ class FailedMessages:
             return None
         hold = self.make_hold(timedelta(seconds=seconds) + HOLD_TIME)
         in_flight.begun = in_flight.n_calls > 0
-        in_flight.message = replace(message, held_until=hold.until)
-        await self.runner.run(
+        is_held = await self.runner.run(
             lambda session: mailbox.postpone_message(session, message_id=message.id, hold=hold, counted=counted)
         )
+        if not is_held:
+            in_flight.dropped = True
+            return None
+        in_flight.message = replace(message, held_until=hold.until)
         return seconds
 
     async def _close_chat(self, in_flight: InFlightMessage, queued: Sequence[InFlightMessage]) -> float | None:
@@ -423,9 +426,9 @@ class Sender:
         wait = await self._check_predecessors(queue, in_flight)
         if wait is not None:
             return wait
+        await self._settle_calls(in_flight)
         if not await self._has_hold(in_flight):
             return None
-        await self._settle_calls(in_flight)
         in_flight.begun = True
         if not message.repeatable and not await self._mark_begun(message):
             return None
@@ -464,8 +467,9 @@ class Sender:
     async def _settle_calls(self, in_flight: InFlightMessage) -> None:
         """Find out what to edit, and what to leave out, where only the database knows that now."""
         message, shown = in_flight.message, self.receipts.list_shown()
-        if any("edits" in call or (message.late and "shows" in call) for call in message.calls):
-            in_flight.message = await self.runner.run(partial(late_messages.settle_calls, message=message, shown=shown))
+        if any("edits" in call or (message.late and "shows" in call) for call in message.calls[in_flight.n_calls :]):
+            settle = partial(late_messages.settle_calls, message=message, n_made=in_flight.n_calls, shown=shown)
+            in_flight.message = await self.runner.run(settle)
 
     async def _has_hold(self, in_flight: InFlightMessage) -> bool:
         """Whether no other process sends this message; where the hold has ended, the database is asked for it."""

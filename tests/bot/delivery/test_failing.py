@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from annotation.store import mailbox, processes
+from annotation.store import late_messages, mailbox, processes
 from annotation.store.mailbox import MessageHold, OutboxDraft, OutboxMessage, ShownAssignment
 
 if TYPE_CHECKING:
+    from sqlmodel import Session
+
     from tests.bot.delivery.conftest import Stage
 
 BROADCAST = {"method": "sendMessage", "data": {"text": "новини"}}
@@ -25,10 +27,17 @@ async def until(condition: object, *, seconds: float = 300) -> None:
             await asyncio.sleep(0.01)
 
 
-def put(stage: Stage, chat_id: int, *, repeatable: bool = True, paced: bool = False) -> int:
+def put(
+    stage: Stage,
+    chat_id: int,
+    *,
+    calls: Sequence[Mapping[str, Any]] = (BROADCAST,),
+    repeatable: bool = True,
+    paced: bool = False,
+) -> int:
     """A message that somebody left in the outbox, due now."""
     with stage.db.transaction() as session:
-        draft = OutboxDraft(chat_id=chat_id, calls=[BROADCAST], repeatable=repeatable, paced=paced)
+        draft = OutboxDraft(chat_id=chat_id, calls=calls, repeatable=repeatable, paced=paced)
         [message] = mailbox.store_messages(session, [draft], bot_id=stage.app.bot_id, now=stage.now)
     return message.id
 
@@ -117,6 +126,56 @@ async def test_what_another_process_dropped_is_not_sent(stage: Stage) -> None:
     stage.app.sender.send([message])
     await stage.app.sender.wait_until_idle()
     assert len(person.messages) == 1
+
+
+async def test_what_another_process_took_during_a_call_is_not_sent_again(stage: Stage) -> None:
+    """The call failed late, when this process no longer held its message; the other one has sent it."""
+    person = stage.telegram.person(1)
+    await stage.say(person, "/start")
+    stage.telegram.faults.fail("sendMessage", 500, after=True)
+    with stage.db.transaction() as session:
+        hold = MessageHold(holder="another", until=stage.now + timedelta(seconds=15))
+        [message] = mailbox.store_messages(
+            session, [OutboxDraft(chat_id=1, calls=[BROADCAST])], bot_id=stage.app.bot_id, now=stage.now, hold=hold
+        )
+    stage.app.sender.send([message])
+    await until(lambda: not stage.app.sender.list_held_ids())
+    assert [message.text for message in person.messages] == ["item 1", "новини"]
+
+
+async def test_what_another_process_took_while_its_calls_were_settled_is_not_sent(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The database was slow when it was asked whether the card is late; by then another process had sent it."""
+    person, settle = stage.telegram.person(1), late_messages.settle_calls
+    await stage.say(person, "/start")
+
+    def settle_slowly(session: Session, message: OutboxMessage, **named: Any) -> OutboxMessage:
+        stage.now += timedelta(seconds=60)
+        mailbox.delete_messages(session, [message.id])
+        return settle(session, message, **named)
+
+    monkeypatch.setattr(late_messages, "settle_calls", settle_slowly)
+    put(stage, 1, calls=[{**BROADCAST, "shows": 1}])
+    await stage.app.sweeper.sweep_once()
+    await until(lambda: not stage.app.sender.list_held_ids())
+    assert [message.text for message in person.messages] == ["item 1"]
+
+
+async def test_what_follows_a_card_is_sent_although_the_card_is_overtaken_meanwhile(stage: Stage) -> None:
+    """The card came; what follows in the same message fails at first, and the item is answered before the next try."""
+    person = stage.telegram.person(1)
+    await stage.say(person, "/start")
+    put(stage, 1, calls=[{"method": "sendMessage", "data": {"text": "картка"}, "shows": 1}, BROADCAST])
+    stage.telegram.faults.spoil("новини")
+    await stage.app.sweeper.sweep_once()
+    await until(lambda: person.messages[-1].text == "картка")
+    person.tap("A", on=person.messages[0])
+    await stage.app.workers.receive_updates(stage.telegram.take())
+    await until(lambda: stage.rows("SELECT count(*) FROM judgement") == [(1,)])
+    stage.telegram.faults.forget()
+    await until(lambda: person.messages[-1].text == "item 2")
+    assert [message.text for message in person.messages[1:]] == ["картка", "новини", "item 2"]
 
 
 async def test_a_chat_that_migrated_gets_its_messages_under_its_new_number(stage: Stage) -> None:
