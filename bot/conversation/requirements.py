@@ -13,13 +13,13 @@ from annotation.campaigns import stimulus
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.sections.annotators import ProfileField
 from annotation.vocabulary import UnassignedReason
-from annotation.workflow import definitions
+from annotation.workflow import assignments, definitions
 from annotation.workflow.annotators import consents
 from annotation.workflow.assignments import Journey
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import message_layout, prompts
 from bot.conversation.update_context import UpdateContext
-from bot.conversation.updates_and_calls import ButtonAction, InlineButton, TelegramCalls
+from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, InlineButton, TelegramCalls
 from bot.conversation.views import menus, onboarding, return_card
 
 if TYPE_CHECKING:
@@ -100,19 +100,26 @@ def show_card(
     button = message_layout.build_button(
         context.translate(label_id), ButtonAction.CARD, project_id, word=version, typed=(prompts.GO_ON,)
     )
-    sizes = menus.build_size_row(context.translate, first="session-only", project_id=project_id, word=version)
     asks_size = label_id == "begin" and is_first and not context.state.session_goal
-    buttons = ((button,), sizes) if asks_size else ((button,),)
+    sizes = _build_size_row(context, project_id=project_id, version=version) if asks_size else ()
     card = onboarding.render_card(
         project.title,
         project.instructions,
         definition.examples,
         context.translate,
         pay=_format_pay(context, definition),
-        buttons=buttons,
+        buttons=((button,), *sizes),
         above=above,
     )
     return context.ask(card)
+
+
+def _build_size_row(context: UpdateContext, *, project_id: int, version: str) -> ButtonRows:
+    """The row of the sizes of a session that are at most what there is to do."""
+    listed = assignments.list_own_progress(context.transaction, now=context.now)
+    key = next((progress.key for progress in listed if progress.project_id == project_id), 0)
+    left = assignments.count_left([progress for progress in listed if progress.key == key])
+    return menus.build_size_row(context.translate, left=left, first="session-only", project_id=project_id, word=version)
 
 
 def mark_card_read(context: UpdateContext, *, project_id: int, version: str) -> TelegramCalls:

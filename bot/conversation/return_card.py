@@ -101,7 +101,13 @@ def show_session_end(context: UpdateContext, *, project_id: int) -> TelegramCall
     work = payments.summarise_recent_work(context.transaction.session, annotator_id=context.annotator_id, since=since)
     wishes.note_work(context.transaction.session, annotator_id=context.annotator_id)
     scope = _list_project_scope(context, project_id)
-    buttons = CardButtons(sizes=True, reminds=True, invites=_find_inviting(context, scope), leads_on=True)
+    buttons = CardButtons(
+        sizes=True,
+        left=assignments.count_left(scope),
+        reminds=True,
+        invites=_find_inviting(context, scope),
+        leads_on=True,
+    )
     head = own_progress.list_session_lines(
         context.translate, number=state.session_done, seconds=work.seconds, median=work.median
     )

@@ -58,6 +58,7 @@ from annotation.workflow.assignments.offers import Offer, Refusal, list_offers
 from annotation.workflow.assignments.own_progress import (
     OwnProgress,
     ProgressState,
+    count_left,
     find_finished_before,
     list_own_progress,
 )
@@ -96,6 +97,7 @@ __all__ = [
     "assign_second_pass",
     "build_item_facts",
     "count_batch_items",
+    "count_left",
     "count_second_pass_items",
     "expire_batch_items",
     "expire_leases",

@@ -67,6 +67,14 @@ class OwnProgress:
         return replace(self, state=ProgressState.DONE, total=self.done) if is_open else self
 
 
+def count_left(listed: Sequence[OwnProgress]) -> int | None:
+    """How many items the annotator has yet to do in these projects; None where that is not known for one of them."""
+    begun = [one for one in listed if one.state in {ProgressState.WAITING, ProgressState.BEGUN}]
+    if any(one.total is None or one.preparing is not None for one in begun):
+        return None
+    return sum((one.total or 0) - one.done for one in begun)
+
+
 def list_own_progress(
     transaction: AnnotatorTransaction, *, now: datetime, exhausted: Collection[int] = ()
 ) -> tuple[OwnProgress, ...]:

@@ -15,8 +15,15 @@ from bot.conversation.views.menus import ENDLESS, SESSION_SIZES, render_session_
 
 def ask_session(context: UpdateContext) -> TelegramCalls:
     """`/session`: ask how many items it shall be now."""
-    state = context.state
-    return context.ask(render_session_choice(context.translate, done=state.session_done, goal=state.session_goal))
+    state, listed = context.state, assignments.list_own_progress(context.transaction, now=context.now)
+    return context.ask(
+        render_session_choice(
+            context.translate,
+            done=state.session_done,
+            goal=state.session_goal,
+            left=assignments.count_left(listed),
+        )
+    )
 
 
 def choose_session(context: UpdateContext) -> TelegramCalls:

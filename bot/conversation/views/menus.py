@@ -114,10 +114,14 @@ ENDLESS = 0
 
 
 def build_size_row(
-    translate: Texts, *, first: str = "", project_id: int = 0, word: str = ""
-) -> tuple[InlineButton, ...]:
-    """A button for each size; `first` is the id of the first one's text. On a task card they carry its project too."""
-    return tuple(
+    translate: Texts, *, left: int | None, first: str = "", project_id: int = 0, word: str = ""
+) -> ButtonRows:
+    """A row with a button for each size; `first` is the id of the first one's text. No row where all sizes are too big.
+
+    A session has no more items than are `left`; None where it is not known how many are left. On a task card the buttons carry
+    its project too.
+    """
+    row = tuple(
         message_layout.build_button(
             translate(first, number=size) if first and size == SESSION_SIZES[0] else str(size),
             ButtonAction.SESSION,
@@ -127,13 +131,15 @@ def build_size_row(
             typed=prompts.list_more_words(size),
         )
         for size in SESSION_SIZES
+        if left is None or size <= left
     )
+    return (row,) if row else ()
 
 
-def render_session_choice(translate: Texts, *, done: int, goal: int) -> RenderedMessage:
+def render_session_choice(translate: Texts, *, done: int, goal: int, left: int | None) -> RenderedMessage:
     """The question how many items it shall be now; where a session is under way, with what is done of it."""
     under_way = translate("session-under-way", done=done, goal=goal) if goal else ""
-    buttons = (build_size_row(translate), (_build_endless_button(translate),))
+    buttons = (*build_size_row(translate, left=left), (_build_endless_button(translate),))
     return message_layout.render_text(translate, under_way, translate("session-how-many"), buttons=buttons)
 
 

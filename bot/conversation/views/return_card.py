@@ -27,10 +27,12 @@ LEAST_DAYS = 2
 class CardButtons:
     """The buttons of a card: sizes of a further session, a reminder tomorrow, a link for friends, the way on.
 
-    `invites` is the id of the project for whose friends the link is, 0 for no such button.
+    Of the sizes those are shown that are at most what is `left`; None where that is not known. `invites` is the id
+    of the project for whose friends the link is, 0 for no such button.
     """
 
     sizes: bool = False
+    left: int | None = None
     reminds: bool = False
     invites: int = 0
     leads_on: bool = False
@@ -104,7 +106,7 @@ def format_amount(amount: Decimal, currency: str, translate: Texts) -> str:
 
 
 def _build_rows(translate: Texts, buttons: CardButtons) -> ButtonRows:
-    rows: ButtonRows = (menus.build_size_row(translate, first="session-more"),) if buttons.sizes else ()
+    rows = menus.build_size_row(translate, left=buttons.left, first="session-more") if buttons.sizes else ()
     offers = [menus.build_reminder_button(translate)] if buttons.reminds else []
     if buttons.invites:
         offers.append(message_layout.build_button(translate("invite-friend"), ButtonAction.INVITE, buttons.invites))

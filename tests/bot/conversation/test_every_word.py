@@ -288,7 +288,7 @@ def test_the_way_back_through_a_profile(chat: Chat, load: Load) -> None:
 
 def test_so_many_more_is_typed_in_words(chat: Chat, load: Load) -> None:
     """After /session."""
-    load()
+    load([{"id": str(number), "text": "?", "options": ["так", "ні"], "gold": "так"} for number in range(20)])
     chat.begin()
     chat.say("/session")
     assert chat.say("ще 10")[0].startswith("✓ 10")

@@ -244,7 +244,7 @@ def test_when_all_is_done_another_project_is_offered(chat: Chat, load: Load) -> 
         chat.tap(label)
     shown = chat.tap("Б")
     words, more = "✓ Слова — 2\u00a0з\u00a02", "✓ Ще — 1\u00a0з\u00a01"
-    assert shown == [DONE.format(lines=words, total=2), "Ще\n\nПорахуйте літери.\n[Почати]\n[Лише 10 | 20 | 40]"]
+    assert shown == [DONE.format(lines=words, total=2), "Ще\n\nПорахуйте літери.\n[Почати]"]
     chat.tap("Почати")
     assert chat.tap("А") == [f"{DONE.format(lines=more, total=1)}\n\n{OFFER}"]
     assert chat.say("/start")[0].startswith(DONE.split("\n", maxsplit=1)[0])
@@ -260,7 +260,7 @@ def test_a_card_that_changed_is_shown_again(chat: Chat, load: Load) -> None:
         project = queries.get_project(session, "words")
         project.instructions = "Порахуйте ще раз."
         session.add(project)
-    assert chat.tap("А") == ["Слова\n\nПорахуйте ще раз.\n[Почати]\n[Лише 10 | 20 | 40]"]
+    assert chat.tap("А") == ["Слова\n\nПорахуйте ще раз.\n[Почати]"]
     assert chat.tap("Почати")[0].startswith("2\n")
 
 
@@ -333,4 +333,4 @@ def test_an_invitation_to_one_project_closes_no_other(chat: Chat, load: Load) ->
     )
     chat.begin(code="abc")
     chat.tap("А")
-    assert chat.tap("А")[-1] == "Ще\n\nПорахуйте літери.\n[Почати]\n[Лише 10 | 20 | 40]"
+    assert chat.tap("А")[-1] == "Ще\n\nПорахуйте літери.\n[Почати]"

@@ -360,7 +360,7 @@ def test_the_end_of_a_session_shows_the_whole_programme(chat: Chat, join: Join) 
     chat.tap("Лише 10")
     assert walk(chat, 10)[-1].split("\n\n")[1:3] == [
         "Слова\n✓ Яке слово довше? — 8 з 8\n▸ Кіт чи пес? — 2 з 12",
-        f"Сьогодні: 10 · загалом: 10\nУсі разом: 10 з 60, з них ваших — 10\n{BUTTONS}",
+        f"Сьогодні: 10 · загалом: 10\nУсі разом: 10 з 60, з них ваших — 10\n[Ще 10]\n[Нагадати завтра]\n[Далі]",
     ]
     chat.tap("Ще 10")
     [card] = walk(chat, 10)

@@ -230,15 +230,17 @@ def test_a_repeated_tap_begins_nothing_anew(chat: Chat, load: Load) -> None:
 
 
 def test_the_last_item_of_all_has_the_end_of_the_project(chat: Chat, load: Load) -> None:
-    """Ten of ten: the card comes, and what goes on says that it is all; five of ten are all there is."""
+    """Ten of ten: the card comes, and what goes on says that it is all; five that are left are no session of ten."""
     load(ROWS[:10])
     begin(chat)
-    assert answer(chat, 10)[-1].startswith("🏁 10 завдань")
-    assert chat.tap("Ще 10")[-1].startswith("🏁 Це все, що було для вас. Дякуємо!")
+    assert answer(chat, 10)[-1].endswith("\n[Нагадати завтра]\n[Далі]")
+    assert chat.tap("Далі")[-1].startswith("🏁 Це все, що було для вас. Дякуємо!")
     load([row | {"id": f"more {row['id']}"} for row in ROWS[:5]], name="more", title="Ще")
     chat.say("/start")
-    chat.tap("А")
-    chat.tap("Лише 10")
+    assert chat.tap("А")[-1].endswith("\n[Почати]")
+    assert chat.say("/session")[-1].endswith("\n[Без обмеження]")
+    chat.tap("Без обмеження")
+    chat.tap("Почати")
     assert answer(chat, 5)[-1].startswith("🏁 Це все, що було для вас. Дякуємо!")
 
 
