@@ -1139,8 +1139,12 @@ page-same = No changes
 page-changes = Save
 # Heading above the marked changes of a correction.
 page-difference = What you changed
+# Label for screen readers: the texts between which one chooses.
+page-compared = Texts to compare
+# Status line when an option was tapped before the other text was seen; that text is shown then.
+page-other-first = Read this text too, and then choose.
 # Status line after the first word of a part was tapped.
-page-tap-last = Tap the last word.
+page-tap-last = Tap the last word, or drag an end.
 # Label for screen readers of the button that removes a part, which follows in quotation marks.
 page-remove = Remove
 # Status line when another part is tapped and no more are allowed.

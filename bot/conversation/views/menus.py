@@ -118,7 +118,7 @@ def build_size_row(
 ) -> ButtonRows:
     """A row with a button for each size; `first` is the id of the first one's text. No row where all sizes are too big.
 
-    A session has no more items than are `left`; None where it is not known how many are left. On a task card the buttons carry
+    A session has no more items than are `left`; None where that number is not known. On a task card the buttons carry
     its project too.
     """
     row = tuple(

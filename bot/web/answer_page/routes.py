@@ -45,7 +45,8 @@ ASSETS = {
     "page.css": "text/css",
     "icon.svg": "image/svg+xml",
     **dict.fromkeys(
-        ("page.js", "bridge.js", "accounts.js", "drafts.js", "spans.js", "corrections.js", "difference.js"),
+        ("page.js", "bridge.js", "accounts.js", "drafts.js", "spans.js", "handles.js", "sides.js", "corrections.js",
+         "difference.js"),
         "text/javascript",
     ),
 }  # fmt: skip

@@ -223,16 +223,77 @@ async def test_every_question_is_answered(
 async def test_two_texts_are_compared(
     chromium: Browser, server: Server, db: Database, tmp_path: Path, is_phone: bool, scheme: str, language: str
 ) -> None:
-    """Side by side on a desk, one below the other on a phone."""
+    """Side by side on a desk; on a phone a swipe or a tab leads to the other, and nobody chooses before they saw it."""
     load_project(db, tmp_path, [PAIR])
     window = await open_window(chromium, server, is_phone=is_phone, scheme=scheme, language=language)
     frame = await window.open_answer_page()
     await check_look(frame)
-    boxes = [await frame.locator(".compared section").nth(number).bounding_box() for number in range(2)]
-    assert (boxes[0]["y"] == boxes[1]["y"]) is not is_phone  # type: ignore[index]
+    one, two = (frame.locator(".compared section").nth(number) for number in range(2))
+    await expect(one).to_be_in_viewport()
+    if is_phone:
+        await expect(two).not_to_be_in_viewport()
+        await window.choose(frame, 2)
+        await expect(frame.locator("#say")).to_have_text(get_texts(language)("page-other-first"))
+        await expect(two).to_be_in_viewport()
+        await check_look(frame)
+        box = await two.bounding_box()
+        assert box is not None
+        await move_finger(window.page, (60, box["y"] + 60), (320, box["y"] + 60))
+        await expect(frame.locator("#tab0")).to_have_attribute("aria-selected", "true")
+        await expect(two).not_to_be_in_viewport()
+        await frame.locator("#tab1").tap()
+    await expect(two).to_be_in_viewport()
     await window.choose(frame, 2)
     await expect(frame.locator("h1")).to_have_text(get_texts(language)("page-nothing"))
     assert [one.response for one in read_judgements(db)] == ["tie"]
+
+
+async def move_finger(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """Put a finger down, move it, and lift it."""
+    session = await page.context.new_cdp_session(page)
+    for step in range(10):
+        x, y = (one + (other - one) * step / 9 for one, other in zip(start, end, strict=True))
+        kind = "touchMove" if step else "touchStart"
+        await session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
+    await session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+async def drag(window: Window, start: Locator, end: Locator) -> None:
+    """Drag a handle to below a word: by a finger on a phone, by the mouse on a desk."""
+    grip, word = await start.bounding_box(), await end.bounding_box()
+    assert grip is not None
+    assert word is not None
+    x, y = grip["x"] + grip["width"] / 2, grip["y"] + 12
+    to_x, to_y = word["x"] + word["width"] / 2, word["y"] + word["height"] / 2 + 30
+    if window.is_phone:
+        await move_finger(window.page, (x, y), (to_x, to_y))
+        return
+    await window.page.mouse.move(x, y)
+    await window.page.mouse.down()
+    await window.page.mouse.move(to_x, to_y, steps=8)
+    await window.page.mouse.up()
+
+
+@pytest.mark.parametrize(("is_phone", "scheme", "language"), LOOKS[:2])
+async def test_the_ends_of_a_part_are_dragged(
+    chromium: Browser, server: Server, db: Database, tmp_path: Path, is_phone: bool, scheme: str, language: str
+) -> None:
+    """From one word to three, and to two again; a tap through a handle means the word below it."""
+    load_project(db, tmp_path, QUESTIONS[2:3])
+    window = await open_window(chromium, server, is_phone=is_phone, scheme=scheme, language=language)
+    frame = await window.open_answer_page()
+    await window.use(frame.locator("#text .w").nth(1))
+    marked, last = frame.locator(".list .grow"), frame.locator(".handle.last")
+    await drag(window, last, frame.locator("#text .w").nth(3))
+    await expect(marked).to_have_text("«поливала городина щоранку»")
+    await check_look(frame)
+    await drag(window, frame.locator(".handle.first"), frame.locator("#text .w").nth(2))
+    await expect(marked).to_have_text("«городина щоранку»")
+    await last.press("ArrowLeft")
+    await expect(marked).to_have_text("«городина»")
+    await window.use(frame.locator("#save"))
+    await expect(frame.locator("h1")).to_have_text(get_texts(language)("page-nothing"))
+    assert [one.response for one in read_judgements(db)] == [STORED["where"]]
 
 
 async def test_a_draft_survives_the_page(chromium: Browser, server: Server, db: Database, tmp_path: Path) -> None:

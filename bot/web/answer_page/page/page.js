@@ -4,6 +4,7 @@ import { drawCode, drawEntry, drawReply, drawTold } from "./accounts.js";
 import { byId, call, enter, hideInvitation, inTelegram, invitation, kept, make, makeButton, post, say, start, words } from "./bridge.js";
 import { drawCorrection } from "./corrections.js";
 import { Draft } from "./drafts.js";
+import { drawSides } from "./sides.js";
 import { drawSpans } from "./spans.js";
 
 /** @typedef {{label: string, data: string}} Action */
@@ -14,6 +15,7 @@ const FIRST_WAIT = 2000, LONGEST_WAIT = 60000;
 /** @type {Draft | null} */ let draft = null;
 /** @type {Question | null} */ let question = null;
 /** @type {any} */ let shown = null;
+/** @type {ReturnType<typeof drawSides> | null} */ let compared = null;
 /** @type {Action | null} */ let undo = null;
 /** What was done while the server could not be reached. @type {{path: string, body: object} | null} */ let unsent = null;
 /** Of somebody without Telegram: the commands, and the number of the last message that they saw. @type {{menu: {text: string, label: string}[], move: string | null} | null} */
@@ -69,15 +71,12 @@ function drawField(asked, changed) {
 /** @param {any} asked */
 function drawOptions(asked) {
   return make("ul", { className: "options" }, ...asked.options.map((/** @type {Action} */ { label, data }, /** @type {number} */ index) => {
-    const button = makeButton("", () => void tap(data));
+    const button = makeButton("", () => choose(data));
     const key = (index + 1) % 10;
     button.append(make("span", { className: "grow", textContent: label, lang: shown.language }), ...(index < 10 ? [make("kbd", { ariaHidden: "true", textContent: String(key) })] : []));
     return make("li", {}, button);
   }));
 }
-/** The sides to compare: in columns, on a phone one above the other. @param {{name: string, text: string}[]} sides */
-const drawSides = (sides) => make("div", { className: "compared" }, ...sides.map(({ name, text }) => make("section", {}, make("h2", { textContent: name }), make("p", { className: "block", textContent: text, lang: shown.language }))));
-
 /** The bar: what answers, and what else can be done. */
 function drawBar() {
   const asked = shown?.asked, row = make("div", { className: "row wrap" }), rows = /** @type {Node[]} */ ([]);
@@ -129,7 +128,7 @@ async function leave() {
 
 /** @param {{item: any, draft: any, menu?: any, move?: string | null, language?: string, screen?: number, told?: any[], code?: string, is_gone?: boolean}} work */
 function draw({ item, draft: stored, menu, move = null, language, screen: number, told = [], code, is_gone: isGone }) {
-  draft?.end(); draft = null; question = null; shown = item;
+  draft?.end(); draft = null; question = null; shown = item; compared = null;
   byId("header").textContent = item?.header ?? "";
   account = menu ? { menu, move } : null; screen = number || screen;
   if (language && language !== document.documentElement.lang && !code) { location.search = `?l=${language}`; return; }
@@ -143,9 +142,9 @@ function draw({ item, draft: stored, menu, move = null, language, screen: number
   }
   if (!item) { main.replaceChildren(make("h1", { textContent: words.nothing, tabIndex: -1 })); drawBar(); return; }
   const { asked } = item;
-  question = drawQuestion(asked);
+  question = drawQuestion(asked); compared = item.sides.length ? drawSides(item.sides, item.language) : null;
   main.replaceChildren(
-    ...messages, ...item.blocks.map(drawBlock), ...(item.sides.length ? [drawSides(item.sides)] : []),
+    ...messages, ...item.blocks.map(drawBlock), ...(compared ? [compared.node] : []),
     ...item.answered.map(([title, answer]) => make("p", { className: "quiet", textContent: `${title} — ${answer}` })),
     make("h1", { textContent: asked.title, lang: item.language, tabIndex: -1 }), ...(asked.help ? [make("p", { className: "quiet", textContent: asked.help, lang: item.language })] : []),
     question ? question.node : drawOptions(asked),
@@ -157,6 +156,8 @@ function draw({ item, draft: stored, menu, move = null, language, screen: number
 
 /** Do what a button of the chat does, with what was entered. @param {string} data @param {any} [entered] */
 const tap = (data, entered) => act("tap", entered === undefined ? { data } : { data, entered });
+/** Answer with an option, once everything to compare was seen. @param {string} data */
+function choose(data) { if (!compared || compared.areSeen()) void tap(data); }
 /** Say something to the bot, without Telegram. @param {string} text */
 const send = (text) => act("say", { text, screen });
 /** @param {string} path @param {object} body */
@@ -199,7 +200,7 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLTextAreaElement || event.target instanceof HTMLInputElement) return;
   const digit = /^(?:Digit|Numpad)(\d)$/.exec(event.code)?.[1];
   const option = digit && !question ? shown?.asked.options?.[(Number(digit) + 9) % 10] : null;
-  if (option) { event.preventDefault(); void tap(option.data); }
+  if (option) { event.preventDefault(); choose(option.data); }
 });
 
 async function load() {

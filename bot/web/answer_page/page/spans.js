@@ -1,6 +1,7 @@
 // @ts-check
 /** Parts of a text. The server gives every word with its ends, so nothing is counted here. */
 import { byId, say, words as texts } from "./bridge.js";
+import { makeHandles } from "./handles.js";
 
 /** @typedef {{first: number, last: number, done?: boolean}} Part  indices of words, both inclusive; done once both ends were tapped */
 /** @param {string} name @param {Record<string, string>} attributes */
@@ -40,7 +41,11 @@ export function drawSpans(asked, language, changed) {
   const back = make("button", { type: "button", "aria-label": texts["step-undo"], hidden: "" });
   back.textContent = "↶";
   back.addEventListener("click", undo);
-  box.append(text, list);
+  const handles = makeHandles(text, words.map(({ node }) => node), { first: texts.start, last: texts.end }, { begin: remember, move: drag, end: moved, nudge, tap });
+  const place = make("div", { class: "place" });
+  place.append(text, ...handles.nodes);
+  box.append(place, list);
+  window.addEventListener("resize", () => { if (text.isConnected) draw(); });
 
   const read = (/** @type {Part} */ part) => {
     const range = document.createRange();
@@ -84,6 +89,13 @@ export function drawSpans(asked, language, changed) {
     if (to < 0 || to >= words.length || (side === "first" ? to > part.last : to < part.first) || partAt(to, current) >= 0) return;
     remember(); part[side] = to; cursor = to; moved();
   }
+  /** An end comes to this word, as far as the other end and other parts let it. @param {"first" | "last"} side @param {number} word */
+  function drag(side, word) {
+    if (current === null) return;
+    const part = parts[current], other = part[side === "first" ? "last" : "first"];
+    const to = reach(other, side === "first" ? Math.min(word, other) : Math.max(word, other), current);
+    if (to !== part[side]) { part[side] = to; part.done = true; cursor = to; draw(); }
+  }
   /** The word above or below the cursor. @param {number} by */
   function findByLine(by) {
     const [here] = words[cursor].node.getClientRects(), middle = (/** @type {DOMRect} */ { left, right }) => (left + right) / 2;
@@ -112,6 +124,7 @@ export function drawSpans(asked, language, changed) {
     });
     if (words.length) { words[cursor].node.classList.add("cursor"); text.setAttribute("aria-activedescendant", words[cursor].node.id); }
     tools.hidden = current === null;
+    handles.place(current === null ? null : parts[current]);
     picked.textContent = current === null ? "" : `«${brief(parts[current])}»`;
     back.hidden = past.length === 0;
     const none = document.getElementById("none");
