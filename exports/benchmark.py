@@ -87,7 +87,7 @@ def _is_empty(folder: Path) -> bool:
     return all(is_foreign(path.name) and path.name != GIT_ATTRIBUTES for path in folder.iterdir())
 
 
-NO_HARNESS = "the extra `harness` is not installed, so nobody was replayed: pip install 'lm-eval>=0.4.13,<0.5'"
+NO_HARNESS = "the extra `harness` is not installed: pip install 'lm-eval>=0.4.13,<0.5'"
 ROWS_AT_ONCE = 10_000
 SAMPLES = "samples.json"
 NAMED_ITEMS = 5
@@ -348,17 +348,17 @@ def _list_notes(parts: _Parts, *, group: str | None) -> tuple[str, ...]:
         notes += [f"{task.name}: {number} items left out: {reason}." for reason, number in task.left_out.items()]
         notes += _list_voted_gold(task)
         if people.reason:
-            notes.append(f"{task.name}: nobody is replayed: {people.reason}.")
+            notes.append(f"{task.name}: people get no files of lm-eval: {people.reason}.")
         if people.n_runs > 1:
             shares = "" if people.are_shares_exact else ", in which their shares are rounded"
             notes.append(
-                f"{task.name}: the majority is tied on {people.n_ties} items, so it is replayed in {people.n_runs}"
+                f"{task.name}: the majority is tied on {people.n_ties} items, so its files are of {people.n_runs}"
                 f" runs{shares}; `hromada results` pools them."
             )
         if people.n_unanswered:
             notes.append(f"{task.name}: {people.n_unanswered} items that were only skipped are wrong for the majority.")
         if not task.few_shot and task.source.n_examples:
-            notes.append(f"{task.name}: no few-shot examples: no item with open gold is of a group without test items.")
+            notes.append(f"{task.name}: no few-shot examples: every group with gold has items in the test.")
         if "licence" not in task.source.declared:
             notes.append(f"{task.name}: no licence is declared.")
     if not any("authors" in task.source.declared for task in parts.tasks):

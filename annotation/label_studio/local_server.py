@@ -362,7 +362,8 @@ def _ensure_account(folder: Path, *, email: str) -> tuple[OwnerAccount, bool]:
         raise BadInput(
             f"The folder holds a server that was made otherwise: it has no {ACCOUNT_FILE}.",
             where=Where(file=folder),
-            remedy="Name another folder by --data, or start that server as docs/reference/label-studio.md says.",
+            remedy="Name another folder by --data, or start that server yourself (docs/reference/label-studio.md in"
+            " hromada’s repository).",
         )
     account = OwnerAccount(email=email, password=secrets.token_urlsafe(12), token=secrets.token_hex(20))
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)

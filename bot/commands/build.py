@@ -82,7 +82,13 @@ def _print_tables(built: Benchmark, folder: Path, key_folder: Path, *, files: in
 
 def _write_harness_command(built: Benchmark, folder: Path) -> str:
     """The command that runs a model on all tasks, on the items that people answered."""
-    tasks = ",".join(form["task"] for task in built.manifest["tasks"].values() for form in task["forms"].values())
+    from exports.benchmark_items import forms
+
+    tasks = ",".join(
+        forms.name_forms(name) if len(task["forms"]) > 1 else form["task"]
+        for name, task in built.manifest["tasks"].items()
+        for form in list(task["forms"].values())[:1]
+    )
     where = shlex.quote(str(folder / "lm_eval")), shlex.quote(str(folder / "samples.json"))
     return (
         f"lm_eval run --model dummy --tasks {tasks} --include_path {where[0]} --output_path runs --log_samples"

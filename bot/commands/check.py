@@ -65,7 +65,7 @@ def check(file: ProjectFile, allow_outside: AllowOutside = False, json: AsJson =
         if checked.to_declare:
             terminal_output.print_sentence(
                 f"To declare before a release, under `declared`: {', '.join(checked.to_declare)}. What each has to say"
-                " is in docs/reference/project-file.md, and in --json."
+                " is in --json, and in docs/reference/project-file.md of hromada’s repository."
             )
     checked.refuse("." if json else "; `--json` lists them all.")
     other_projects.refuse_same_texts(others)

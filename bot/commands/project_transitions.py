@@ -34,6 +34,13 @@ CampaignName = Annotated[
 ]
 
 
+NEXT_STEPS = {
+    "start": "Next: `hromada bot` asks people, `hromada bot --local` asks you in your browser.",
+    "close": "Next: `hromada export {name} --to results` writes the report, labels and scores.",
+}
+"""What to do after a transition."""
+
+
 def start(project: CampaignName, json: AsJson = False) -> None:
     """Start or resume a campaign.
 
@@ -136,8 +143,8 @@ def _run_transition(transition: Transition, change: TransitionFunction, name: st
     if json:
         terminal_output.print_json(document)
         return
-    if transition.value == "start":
-        lines.append("Next: `hromada bot` asks people, `hromada bot --local` asks you in your browser.")
+    if transition.value in NEXT_STEPS:
+        lines.append(NEXT_STEPS[transition.value].format(name=name))
     for line in lines:
         terminal_output.print_sentence(line)
 

@@ -184,13 +184,17 @@ def _print_json(built: ReleaseFolder, folder: Path, *, blocked: bool) -> None:
 
 
 def _print_tables(facts: ReleaseFacts, built: ReleaseFolder, folder: Path, *, blocked: bool) -> None:
+    from exports.paper import folder_readme
+
     checklist = built.checklist
     stamp = f"{built.stamp} · " if built.stamp else ""
     counts = [
         (status, sum(line.status == status for line in checklist.lines))
         for status in ("met", "unmet", "not applicable", "not evidenced")
     ]
-    terminal_output.print_table(f"{stamp}{facts.name} · the gate", ("lines", "number"), counts)
+    terminal_output.print_table(f"{stamp}{facts.name} · the checklist of a release", ("lines", "number"), counts)
+    for words in folder_readme.explain_stamp(built.stamp):
+        terminal_output.print_line(words)
     if checklist.blocking:
         _print_lines("What stops the release" if blocked else "What would stop a release", checklist.blocking)
     if checklist.warnings:
@@ -201,7 +205,7 @@ def _print_tables(facts: ReleaseFacts, built: ReleaseFolder, folder: Path, *, bl
     if built.has_hidden_gold:
         terminal_output.print_line("It holds hidden gold: publish the folder `benchmark` of it alone.")
     if not facts.harness:
-        terminal_output.print_line("People were not replayed by the harness: R35 rests on the copied scorer alone.")
+        terminal_output.print_line("lm-eval did not score people: they were scored by the same scorer, outside it.")
     terminal_output.print_line(f"{len(built.files)} files in {folder}. Prove them: hromada release --verify {folder}")
 
 

@@ -102,7 +102,7 @@ def build_readme(state: ReleaseState, *, stamp: str, status_line: str, inputs_sh
             f"Human answers of the {kind} `{facts.name}`, with everything by which they can be checked.",
             "",
             status_line,
-            *_explain_stamp(stamp),
+            *(line for words in explain_stamp(stamp) for line in ("", words)),
             "",
             f"Licence: {escape_markdown(licence)}",
             "",
@@ -126,12 +126,12 @@ def build_readme(state: ReleaseState, *, stamp: str, status_line: str, inputs_sh
     )
 
 
-def _explain_stamp(stamp: str) -> list[str]:
-    """What each mark of the stamp means, a paragraph each."""
+def explain_stamp(stamp: str) -> list[str]:
+    """What each mark of the stamp means."""
     meanings = {
         "SIMULATED": "SIMULATED: scripts answered, or somebody in a local chat. These numbers are not results.",
         "SECONDARY": "SECONDARY: people answered elsewhere, or facts about them are not known. Such lines are not"
         " evidenced, and not met.",
         "DRAFT": "DRAFT: lines of the checklist that stop a release are unmet. Do not cite it.",
     }
-    return [line for mark, words in meanings.items() if mark in stamp for line in ("", words)]
+    return [words for mark, words in meanings.items() if mark in stamp]

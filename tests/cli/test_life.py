@@ -64,6 +64,7 @@ def test_a_campaign_lives_from_start_to_reopening(one: Hromada) -> None:
     closed = one("close", "one")
     assert closed.code == 0
     assert "3 of 3 items have fewer answers than planned. `hromada reopen one` asks for the rest" in closed.out
+    assert closed.out.splitlines()[-1].startswith("Next: `hromada export one --to results`")
     assert state(one) == "closed"
     assert one("reopen", "one").code == 0
     facts = one("status", "one", "--json").json
