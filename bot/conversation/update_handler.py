@@ -182,9 +182,17 @@ REPLY_INTERVALS: Mapping[Handler, ReplyInterval] = {
 
 
 def handle_update(
-    session: Session, incoming: IncomingUpdate, *, now: datetime, settings: ConversationSettings
+    session: Session,
+    incoming: IncomingUpdate,
+    *,
+    now: datetime,
+    settings: ConversationSettings,
+    registers: bool = True,
 ) -> TelegramCalls:
-    """Handle an update and return the calls to make; the caller commits the session before it makes them."""
+    """Handle an update and return the calls to make; the caller commits the session before it makes them.
+
+    Unless it `registers`, raises UnknownAnnotator for somebody new, and for somebody who is suspended.
+    """
     if not incoming.private:
         return _answer_outside_private_chat(session, incoming, now)
     if incoming.kind is UpdateKind.BLOCKED:
@@ -199,6 +207,7 @@ def handle_update(
         key=settings.key,
         now=now,
         simulated=settings.simulated,
+        registers=registers,
     )
     transaction = replace(transaction, on_page=incoming.on_page)
     callback = updates_and_calls.decode_callback(incoming.data) if incoming.kind is UpdateKind.TAP else None

@@ -24,6 +24,7 @@ from annotation.errors import BadInput, HromadaError, Stale, Unavailable
 from annotation.store.mailbox import OutboxMessage
 from annotation.vocabulary import FIRST_PAGE_ID
 from annotation.workflow.annotators import invitations, page_accounts
+from annotation.workflow.conversations.conversation_state import UnknownAnnotator
 from bot.conversation import answer_page, notifications, update_handler
 from bot.conversation.answer_page import DraftConflict, PageDraft
 from bot.conversation.texts import get_texts, match_language
@@ -55,10 +56,6 @@ CODES_A_MINUTE = 60
 """How many codes strangers may show in a minute, all together: of invitations and of page_accounts."""
 MAX_INVITATION = 64
 """The longest code of an invitation that is read."""
-
-
-class _NotKnown(Exception):
-    """Whose session it is is no annotator here any more."""
 
 
 class _NotInvited(Exception):
@@ -187,7 +184,7 @@ class AnswerPage:
             refusal = invitations.find_refusal(session, code=code, now=now)
             if refusal is not None:
                 raise _NotInvited(answer_page.explain_refusal(refusal, language))
-            return self._handle(session, workers, incoming, assignment_id=0)
+            return self._handle(session, workers, incoming, assignment_id=0, registers=True)
 
         answer, messages = await _run(workers, account_id, join)
         workers.sender.send(messages)
@@ -297,12 +294,6 @@ class AnswerPage:
             raise web.HTTPTooManyRequests(text="{}", headers={"Retry-After": "10"})
 
         def handle(session: Session) -> tuple[dict[str, Any], Sequence[OutboxMessage]]:
-            settings = workers.settings.conversation
-            known = update_handler.open_page(
-                session, telegram_id=incoming.telegram_id, now=incoming.at, settings=settings
-            )
-            if known is None:
-                raise _NotKnown
             return self._handle(session, workers, incoming, assignment_id=assignment_id)
 
         answer, messages = await _run(workers, incoming.telegram_id, handle)
@@ -313,11 +304,17 @@ class AnswerPage:
         return response
 
     def _handle(
-        self, session: Session, workers: Workers, incoming: IncomingUpdate, *, assignment_id: int
+        self,
+        session: Session,
+        workers: Workers,
+        incoming: IncomingUpdate,
+        *,
+        assignment_id: int,
+        registers: bool = False,
     ) -> tuple[dict[str, Any], Sequence[OutboxMessage]]:
         """Handle an update; what the page shows then, and the messages to send."""
         user_id, now, settings = incoming.telegram_id, incoming.at, workers.settings.conversation
-        calls = update_handler.handle_update(session, incoming, now=now, settings=settings)
+        calls = update_handler.handle_update(session, incoming, now=now, settings=settings, registers=registers)
         kept = tuple(call for call in calls if not isinstance(call, TapAcknowledgement))
         messages = workers.store_calls(session, kept, incoming)
         context = update_handler.open_page(session, telegram_id=user_id, now=now, settings=settings)
@@ -352,7 +349,7 @@ class AnswerPage:
             now, settings = workers.runner.clock(), workers.settings.conversation
             context = update_handler.open_page(session, telegram_id=user_id, now=now, settings=settings)
             if context is None:
-                raise _NotKnown
+                raise UnknownAnnotator
             return answer(context)
 
         found: dict[str, Any] = await _run(workers, user_id, run)
@@ -383,8 +380,8 @@ async def _run(workers: Workers, user_id: int, use_case: Callable[[Session], Any
         try:
             with session.begin_nested():
                 return use_case(session)
-        except (Stale, BadInput, DraftConflict, _NotKnown, _NotInvited) as refused:  # receipts of messages are kept
-            return refused
+        except (Stale, BadInput, DraftConflict, UnknownAnnotator, _NotInvited) as refused:
+            return refused  # receipts of messages are kept
 
     if workers.waits_for_recovery:
         raise web.HTTPServiceUnavailable(text="{}", headers={"Retry-After": "1"})
@@ -405,7 +402,7 @@ async def _run(workers: Workers, user_id: int, use_case: Callable[[Session], Any
 
 
 _REFUSALS: dict[type[Exception], type[web.HTTPClientError]] = {
-    _NotKnown: web.HTTPUnauthorized,
+    UnknownAnnotator: web.HTTPUnauthorized,
     Stale: web.HTTPGone,
     BadInput: web.HTTPBadRequest,
 }
