@@ -14,9 +14,9 @@ COMMANDS = (
     *("reminders", "language", "mydata", "withdraw", "forget", "help"),
 )
 """The commands in Telegram's command menu, in this order."""
-ADJUDICATE, ADMIN = "adjudicate", "admin"
-"""The commands that adjudicators have besides, and organisers."""
-_KNOWN = frozenset({*COMMANDS, ADJUDICATE, ADMIN})
+ADJUDICATE, ADMIN, PAGE = "adjudicate", "admin", "page"
+"""The commands that adjudicators have besides, and organisers, and all where there is an answer page."""
+_KNOWN = frozenset({*COMMANDS, ADJUDICATE, ADMIN, PAGE})
 _MEANT = {
     **dict.fromkeys(("leave", "quit", "exit", "unsubscribe", "optout"), "withdraw"),
     **dict.fromkeys(("delete", "erase", "remove"), "forget"),

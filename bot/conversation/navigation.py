@@ -379,8 +379,13 @@ def build_page_row(context: UpdateContext, item: AssignedItem) -> ButtonRows:
     """The row with the button to the answer page; none without an address, and in the second pass."""
     if context.settings.page_url is None or item.second_pass is not None:
         return ()
-    url = f"{context.settings.page_url}?a={item.assignment_id}&l={context.translate.language}"
-    return ((InlineButton(context.translate("page-open"), "", page=url),),)
+    return (build_page_button(context, assignment_id=item.assignment_id),)
+
+
+def build_page_button(context: UpdateContext, *, assignment_id: int = 0) -> tuple[InlineButton, ...]:
+    """The button to the answer page, at an assignment or at the item in hand."""
+    url = f"{context.settings.page_url}?a={assignment_id}&l={context.translate.language}"
+    return (InlineButton(context.translate("page-open"), "", page=url),)
 
 
 def _announce_page_end(context: UpdateContext, item: AssignedItem) -> TelegramCalls:

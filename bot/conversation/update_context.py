@@ -75,6 +75,11 @@ class UpdateContext:
         return self.incoming.telegram_id < FIRST_PAGE_ID
 
     @property
+    def has_page(self) -> bool:
+        """Whether the chat can open the answer page."""
+        return self.has_telegram and self.settings.page_url is not None
+
+    @property
     def translate(self) -> Texts:
         """The texts in the annotator's language."""
         return get_texts(match_language(self.annotator.language))

@@ -137,6 +137,7 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_command_condition("projects"), start.list_projects),
     (_build_command_condition("progress"), work_sessions.show_progress),
     (_build_command_condition("session"), work_sessions.ask_session),
+    (_build_command_condition("page"), start.offer_page),
     (_build_command_condition("task"), onboarding.show_task),
     (_build_command_condition("skip"), skips_and_reports.ask_skip_reason),
     (_build_command_condition("problem"), skips_and_reports.ask_report_reason),

@@ -100,7 +100,12 @@ def set_language(context: UpdateContext) -> TelegramCalls:
 
 
 def _build_command_menu(context: UpdateContext, language: str, *, adjudicates: bool) -> CommandMenu:
-    commands = list_commands(language, adjudicates=adjudicates, organises=organiser_notifications.is_organiser(context))
+    commands = list_commands(
+        language,
+        adjudicates=adjudicates,
+        organises=organiser_notifications.is_organiser(context),
+        has_page=context.has_page,
+    )
     return CommandMenu(chat_id=context.incoming.chat_id, language=language, commands=commands)
 
 
@@ -148,12 +153,21 @@ def resume_work(context: UpdateContext) -> TelegramCalls:
     return join_calls(context.acknowledge(), edited, navigation.show_current_screen(context.without_tap()))
 
 
+def offer_page(context: UpdateContext) -> TelegramCalls:
+    """`/page`: a button that opens the answer page at the item in hand; nobody knows the command without a page."""
+    if not context.has_page:
+        return refuse_unknown_command(context)
+    buttons = (navigation.build_page_button(context),)
+    return context.send(message_layout.render_text(context.translate, context.translate("page-offer"), buttons=buttons))
+
+
 def show_help(context: UpdateContext) -> TelegramCalls:
     """`/help`: list the commands."""
     commands = list_commands(
         context.translate.language,
         adjudicates=case_queue.is_adjudicator(context),
         organises=organiser_notifications.is_organiser(context),
+        has_page=context.has_page,
     )
     lines = "\n".join(f"/{name} — {description}" for name, description in commands.items())
     return context.send(message_layout.render_text(context.translate, context.translate("help"), lines))

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from fluent.runtime import FluentBundle
 
 from aggregation import spelling
-from annotation.campaigns.bot_commands import ADJUDICATE, ADMIN, COMMANDS
+from annotation.campaigns.bot_commands import ADJUDICATE, ADMIN, COMMANDS, PAGE
 from annotation.errors import ErrorCollector, Where
 from bot.conversation.texts import file_check, fluent_files, template, typed_words
 from bot.conversation.texts.file_check import CheckedFile
@@ -157,9 +157,11 @@ def get_item_texts(language: str) -> Texts:
     return get_texts(language if language in list_languages() else FALLBACK_LANGUAGE)
 
 
-def list_commands(language: str, *, adjudicates: bool = False, organises: bool = False) -> dict[str, str]:
-    """The commands with their descriptions in a language; with those of an adjudicator, and of an organiser."""
+def list_commands(
+    language: str, *, adjudicates: bool = False, organises: bool = False, has_page: bool = False
+) -> dict[str, str]:
+    """The commands with their descriptions in a language; also those of adjudicators, organisers and the page."""
     first, *others = COMMANDS
-    names = (first, *((ADJUDICATE,) if adjudicates else ()), *others)
+    names = (first, *((ADJUDICATE,) if adjudicates else ()), *((PAGE,) if has_page else ()), *others)
     commands = {name: get_texts(language)(f"command-{name}") for name in names}
     return {ADMIN: get_organiser_texts(language)("admin-command"), **commands} if organises else commands

@@ -1121,6 +1121,10 @@ announcement-of = “{ $project }”: a message from the organisers
 
 # Button, at most 40 characters: under an item in the chat; it opens the answer page.
 page-open = 📄 Open on a page
+# In the menu of commands, at most 256 characters.
+command-page = Open the question on a page
+# Above the button page-open, after the command /page.
+page-offer = On the page, long texts are easier to read and to correct.
 # On the answer page, when its session is over.
 page-again = Open the page from the chat again: this session is over. What you wrote stays here.
 # On the answer page, before the item is there.

@@ -625,6 +625,8 @@ announcement-of = „{ $project }”: wiadomość od organizatorów
 ## Strona odpowiedzi
 
 page-open = 📄 Otwórz na stronie
+command-page = Otwórz zadanie na stronie
+page-offer = Na stronie łatwiej czytać i poprawiać długie teksty.
 page-again = Otwórz stronę ponownie z czatu: ta sesja się skończyła. To, co napisano, zostaje tutaj.
 page-loading = Wczytywanie…
 page-offline = Brak połączenia. To, co napisano, jest zapisane na tym urządzeniu i zostanie wysłane, gdy połączenie wróci.

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aggregation import spelling
-from annotation.campaigns.bot_commands import ADJUDICATE, COMMANDS
+from annotation.campaigns.bot_commands import ADJUDICATE, COMMANDS, PAGE
 from annotation.campaigns.questions.question_base import count_units
 from bot import conversation
 from bot.conversation import message_layout, prompts, texts
@@ -82,7 +82,7 @@ def code() -> str:
 
 def test_every_message_is_said_somewhere() -> None:
     """The code names each message, or makes its name from a word that is listed there."""
-    made = REASONS | {f"command-{one}" for one in (*COMMANDS, ADJUDICATE)}
+    made = REASONS | {f"command-{one}" for one in (*COMMANDS, ADJUDICATE, PAGE)}
     made |= {f"words-{name.removeprefix('=')}" for name in prompts.WORD_SETS}
     made |= {f"words-{name}" for name in (*preferences.ORDINALS, "tie", "bad", "all", "fillers")}
     assert {name for name in messages("uk") if f'"{name}"' not in code()} == made
@@ -99,7 +99,8 @@ def test_every_word_that_the_code_says_is_written() -> None:
 def test_the_menu_of_commands_is_complete(language: str) -> None:
     """Each command has a description that fits, and each is answered."""
     assert tuple(list_commands(language)) == COMMANDS
-    assert set(re.findall(r'_build_command_condition\("([a-z]+)"\)', code())) == set(COMMANDS)
+    assert list_commands(language, has_page=True).keys() == {*COMMANDS, PAGE}
+    assert set(re.findall(r'_build_command_condition\("([a-z]+)"\)', code())) == {*COMMANDS, PAGE}
 
 
 @pytest.mark.parametrize(

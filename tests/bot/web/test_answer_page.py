@@ -220,6 +220,24 @@ async def test_an_answer_on_the_page(begin: Callable[..., Any], kind: str) -> No
     assert list(frame["surface"]) == ["answer page"]
 
 
+async def test_a_command_opens_the_page(begin: Callable[..., Any]) -> None:
+    """`/page` is in the menu of commands, its button leads to the item in hand; without an address it is unknown."""
+    page = await begin("choice")
+    scopes = page.chat.telegram.commands.items()
+    (menu,) = [[one["command"] for one in commands] for (scope, _), commands in scopes if "1" in scope]
+    assert "page" in menu
+    await page.chat.send(page.person, "/page")
+    (address,) = list_pages(page)
+    assert address == f"{ORIGIN}/answer/?a=0&l=uk"
+    page.chat.app.workers.settings = replace(
+        page.chat.app.workers.settings,
+        conversation=replace(page.chat.app.workers.settings.conversation, page_url=None),
+    )
+    await page.chat.send(page.person, "/page")
+    assert "Такої команди немає" in page.person.screen
+    assert list_pages(page) == []
+
+
 async def test_answers_of_the_chat_have_its_surface(begin: Callable[..., Any]) -> None:
     """A tap in the chat is stored as one there, and the page shows what comes next."""
     page = await begin("choice")
