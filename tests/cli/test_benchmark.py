@@ -62,7 +62,7 @@ def test_the_build_says_how_a_model_is_run(animals: Hromada) -> None:
     assert built.code == 0, built.err
     said = " ".join(built.out.split())
     assert (
-        "`lm_eval run --model dummy --tasks animals,animals_generation --include_path bench/lm_eval --output_path runs"
+        "`lm_eval run --model dummy --tasks animals_forms --include_path bench/lm_eval --output_path runs"
         " --log_samples --samples bench/samples.json`" in said
     )
 
