@@ -66,6 +66,9 @@ def describe_work(context: UpdateContext, assignment_id: int) -> dict[str, Any]:
 
 def find_item(context: UpdateContext, assignment_id: int) -> AssignedItem | None:
     """The item to answer on the page; None where something comes before it in the chat, such as the task card."""
+    shown = next(reversed(context.shown_items.values()), None)
+    if shown is not None and shown.second_pass is None:
+        return shown
     if assignment_id:
         try:
             opened = context.open_assignment(assignment_id)

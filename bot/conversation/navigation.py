@@ -337,6 +337,7 @@ def show_assignment_result(
 
 def show_item(context: UpdateContext, item: AssignedItem) -> TelegramCalls:
     """Show the item in new messages, with its buttons under the last."""
+    context.shown_items[item.assignment_id] = item
     draft = context.state.get_draft(item.assignment_id, item.revision)
     messages = render_item(context, item, draft)
     is_long = len(messages) > MAX_MESSAGES

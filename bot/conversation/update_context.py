@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import Stale
 from annotation.vocabulary import FIRST_PAGE_ID
 from annotation.workflow import assignments, definitions
-from annotation.workflow.assignments import AnnotatorTransaction, OpenedAssignment
+from annotation.workflow.assignments import AnnotatorTransaction, AssignedItem, OpenedAssignment
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import (
     ConversationRecord,
@@ -49,7 +49,8 @@ class UpdateContext:
 
     `transaction` holds the annotator, locked, and what was loaded of their work; it goes to every use-case of
     `assignments`, and its session, which is only passed on, to every other one. `callback` is the data of the tapped
-    button; None for texts, and for taps on buttons that this bot did not make.
+    button; None for texts, and for taps on buttons that this bot did not make. `shown_items` are the items that the
+    handlers showed, by assignment.
     """
 
     transaction: AnnotatorTransaction
@@ -58,6 +59,7 @@ class UpdateContext:
     settings: ConversationSettings
     record: ConversationRecord
     callback: CallbackData | None = None
+    shown_items: dict[int, AssignedItem] = field(default_factory=dict)
 
     @property
     def annotator(self) -> AnnotatorRow:

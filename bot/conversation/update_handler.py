@@ -188,18 +188,40 @@ def handle_update(
     *,
     now: datetime,
     settings: ConversationSettings,
-    registers: bool = True,
 ) -> TelegramCalls:
-    """Handle an update and return the calls to make; the caller commits the session before it makes them.
-
-    Unless it `registers`, raises UnknownAnnotator for somebody new, and for somebody who is suspended.
-    """
+    """Handle an update and return the calls to make; the caller commits the session before it makes them."""
     if not incoming.private:
         return _answer_outside_private_chat(session, incoming, now)
     if incoming.kind is UpdateKind.BLOCKED:
         registration.mark_unreachable(session, telegram_id=incoming.telegram_id, now=now)
     if incoming.kind not in HANDLED_KINDS or (incoming.kind is UpdateKind.EDITED and incoming.media is not None):
         return ()
+    return _handle_in_conversation(session, incoming, now=now, settings=settings, registers=True)[0]
+
+
+def handle_page_update(
+    session: Session,
+    incoming: IncomingUpdate,
+    *,
+    now: datetime,
+    settings: ConversationSettings,
+    registers: bool = False,
+) -> tuple[TelegramCalls, UpdateContext | None]:
+    """Handle what comes from the answer page: the calls, and the context of what it shows then.
+
+    The context is None for somebody who was erased or suspended. Unless it `registers`, raises UnknownAnnotator for
+    somebody new, and for somebody who is suspended.
+    """
+    calls, context = _handle_in_conversation(session, incoming, now=now, settings=settings, registers=registers)
+    shown = {call.assignment_id for call in calls if isinstance(call, NewMessage)}
+    if not shown.isdisjoint(context.shown_items):
+        return calls, context
+    return calls, open_page(session, telegram_id=incoming.telegram_id, now=now, settings=settings)
+
+
+def _handle_in_conversation(
+    session: Session, incoming: IncomingUpdate, *, now: datetime, settings: ConversationSettings, registers: bool
+) -> tuple[TelegramCalls, UpdateContext]:
     incoming = replace(incoming, text=_clean_text(incoming.text))
     transaction, record = conversation_state.open_conversation(
         session,
@@ -224,7 +246,7 @@ def handle_update(
         calls = _handle_in_context(context)
     if incoming.kind is UpdateKind.MESSAGE:
         typed_answers.note_long_text(context)
-    return calls
+    return calls, context
 
 
 def open_page(

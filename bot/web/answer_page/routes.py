@@ -314,10 +314,11 @@ class AnswerPage:
     ) -> tuple[dict[str, Any], Sequence[OutboxMessage]]:
         """Handle an update; what the page shows then, and the messages to send."""
         user_id, now, settings = incoming.telegram_id, incoming.at, workers.settings.conversation
-        calls = update_handler.handle_update(session, incoming, now=now, settings=settings, registers=registers)
+        calls, context = update_handler.handle_page_update(
+            session, incoming, now=now, settings=settings, registers=registers
+        )
         kept = tuple(call for call in calls if not isinstance(call, TapAcknowledgement))
         messages = workers.store_calls(session, kept, incoming)
-        context = update_handler.open_page(session, telegram_id=user_id, now=now, settings=settings)
         if context is None:
             work: dict[str, Any] = {"item": None, "draft": None, "is_gone": True}
         else:
