@@ -75,13 +75,14 @@ def _print_tables(built: Benchmark, folder: Path, key_folder: Path, *, files: in
     columns = ("task", "items", "few-shot", "people", "answers", "metrics")
     hidden = [f"Hidden gold and the answers to it: {key_folder}. Keep that folder."] if built.key_files else []
     notes = [f"{files} files in {folder}.", *hidden, *built.notes]
-    if not built.key_files:
-        notes.append(f"Next: `{_write_harness_command(built, folder)}` runs the harness's model `dummy`; name yours.")
+    command = _write_harness_command(built, folder, key_folder)
+    notes.append(f"Next: `{command}` runs the harness's model `dummy`; name yours.")
     terminal_output.print_table(f"{stamp}{built.manifest['name']} · benchmark", columns, rows, notes=notes)
 
 
-def _write_harness_command(built: Benchmark, folder: Path) -> str:
+def _write_harness_command(built: Benchmark, folder: Path, key_folder: Path) -> str:
     """The command that runs a model on all tasks, on the items that people answered."""
+    from exports.benchmark import SAMPLES
     from exports.benchmark_items import forms
 
     tasks = ",".join(
@@ -89,8 +90,9 @@ def _write_harness_command(built: Benchmark, folder: Path) -> str:
         for name, task in built.manifest["tasks"].items()
         for form in list(task["forms"].values())[:1]
     )
-    where = shlex.quote(str(folder / "lm_eval")), shlex.quote(str(folder / "samples.json"))
-    return (
-        f"lm_eval run --model dummy --tasks {tasks} --include_path {where[0]} --output_path runs --log_samples"
-        f" --samples {where[1]}"
+    homes = [home for home, files in ((folder, built.files), (key_folder, built.key_files)) if SAMPLES in files]
+    samples = [f" --samples {shlex.quote(str(home / SAMPLES))}" for home in homes]
+    where = shlex.quote(str(folder / "lm_eval"))
+    return "".join(
+        [f"lm_eval run --model dummy --tasks {tasks} --include_path {where} --output_path runs --log_samples", *samples]
     )

@@ -83,6 +83,19 @@ def test_what_cannot_be_done_is_said_and_changes_nothing(animals: Hromada, words
     assert sorted(animals.folder.iterdir()) == before
 
 
+def test_a_build_with_hidden_gold_names_the_samples_in_the_key(hromada: Hromada) -> None:
+    """They tell which items people answered, so they are not in the folder that is published."""
+    votes = [f"{picture},{who},cat" for picture in range(2) for who in range(3)]
+    hromada.write("votes.csv", "\n".join(["picture,who,says", *votes]) + "\n")
+    hromada.write("truth.csv", "picture,is\n0,cat\n1,dog\n")
+    hromada.loaded(PROJECT + "benchmark: {hidden: true}\n")
+    built = hromada("build", "animals", "bench")
+    assert built.code == 0, built.err
+    named = " ".join(built.out.split()).partition(" --samples ")[2].partition("`")[0]
+    assert named.endswith("/bench-key/samples.json")
+    assert (hromada.folder / named).is_file()
+
+
 def test_an_identity_in_an_item_stops_a_build(hromada: Hromada) -> None:
     """As it stops a release: the file is named, the value is not, and nothing is written, neither gold apart."""
     votes = [f"picture 4815162342 of {picture},{who},cat" for picture in range(2) for who in range(3)]
