@@ -44,7 +44,7 @@ def test_the_formula_meets_a_simulation_of_its_own_assumptions() -> None:
 
 
 def test_what_was_achieved_is_the_interval_over_groups() -> None:
-    """Against the sum by hand; one group says nothing."""
+    """Against the sum by hand; one group says nothing, nor do answers that are all right or all wrong."""
     groups = [(10, 9), (10, 7), (20, 20)]
     share = 36 / 40
     spread = sum((right - share * number) ** 2 for number, right in groups)
@@ -52,6 +52,8 @@ def test_what_was_achieved_is_the_interval_over_groups() -> None:
         precision.Z95 * math.sqrt(1.5 * spread) / 40, abs=5e-5
     )
     assert precision.estimate_half_width(groups[:1]) is None
+    assert precision.estimate_half_width([(3, 3)] * 6) is None
+    assert precision.estimate_half_width([(3, 0)] * 6) is None
 
 
 def test_an_annotation_is_planned_in_answers_and_hours() -> None:

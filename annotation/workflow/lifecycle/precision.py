@@ -109,16 +109,20 @@ def compute_half_width(sizes: Collection[int], *, overlap: int, spread: float) -
 
 
 def estimate_half_width(groups: Collection[tuple[int, int]]) -> float | None:
-    """The half width of the 95 % interval of the share of right answers; None for fewer than two groups, or no answers.
+    """The half width of the 95 % interval of the share of right answers.
+
+    None for fewer than two groups, and where all answers so far are right or all are wrong: the formula sees no
+    variance in them.
 
     `groups` holds (n answers, r right answers) of each of G groups of items. The variance of the share p = Σr/Σn is
     the linearised variance of a ratio over clusters, G/(G − 1) · Σ(r − p·n)²/(Σn)² (Cochran 1977, Sampling Techniques,
     ch. 9A, without the correction for a finite population).
     """
     n_answers = sum(n_in_group for n_in_group, _ in groups)
-    if len(groups) < 2 or not n_answers:
+    n_right = sum(n_right_in_group for _, n_right_in_group in groups)
+    if len(groups) < 2 or n_right in {0, n_answers}:
         return None
-    share = sum(n_right for _, n_right in groups) / n_answers
+    share = n_right / n_answers
     squared_residuals = sum((n_right - share * n_in_group) ** 2 for n_in_group, n_right in groups)
     return round(Z95 * math.sqrt(len(groups) / (len(groups) - 1) * squared_residuals) / n_answers, 4)
 
