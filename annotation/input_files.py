@@ -77,6 +77,12 @@ def read_table_text(path: Path, *, encoding: str | None = None) -> str:
     return _refuse_empty(text, path)
 
 
+def read_bytes(path: Path, *, most: int) -> bytes:
+    """Return the first bytes of a file of a campaign, at most this many; raises BadInput as `read_text`."""
+    with _readable(path, of_campaign=True), path.open("rb") as source:
+        return source.read(most)
+
+
 def require_file(path: Path, *, of_campaign: bool = True) -> None:
     """Raise BadInput unless the file can be opened and is not empty, and for secret files as `read_text`."""
     with _readable(path, of_campaign=of_campaign), path.open("rb") as source:

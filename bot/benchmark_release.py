@@ -8,7 +8,8 @@ from importlib import metadata
 import sqlalchemy as sa
 from sqlmodel import Session, col
 
-from annotation.campaigns.project_file import ItemsSection, ProjectFile
+from annotation.campaigns.picture_support import refuse_pictures
+from annotation.campaigns.project_file import ItemsSection, ProjectFile, parse_definition
 from annotation.campaigns.questions import Question
 from annotation.campaigns.sections.benchmark import BenchmarkSection
 from annotation.loading.drafts import pause_garbage_collection
@@ -39,6 +40,7 @@ def build_source(session: Session, name: str, projects: Sequence[ProjectInputs] 
     tasks: list[TaskSource] = []
     unfit: list[UnfitQuestion] = []
     for project in stored:
+        refuse_pictures(parse_definition(project.definition), by="a benchmark")
         inputs = inputs_by_name.get(project.name) or ProjectInputs(view=session, project=project)
         names = {question.name: f"{project.name}/{question.name}" for question in inputs.definition.all_questions}
         names[inputs.definition.all_questions[0].name] = project.name

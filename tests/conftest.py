@@ -243,7 +243,7 @@ def postgresql_url(copies: Copies) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class LaterRelease:
-    """A later hromada, whose schema has the revision 0002."""
+    """A later hromada, whose schema has the revision 0003."""
 
     migrations: Path
 

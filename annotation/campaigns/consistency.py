@@ -375,8 +375,8 @@ def _check_columns(file: ProjectSections) -> Contradiction | None:
                 f"`{'.'.join(key_path)}` speaks of a question {unknown!r} that is not asked", (*key_path, unknown)
             )
     if isinstance(file.items, ItemsSection):
-        shown = {column.field for column in file.items.shown_columns}
-        if file.items.system is not None and file.items.system in shown.union(file.items.options or ()):
+        shown = {column.field: column for column in file.items.shown_columns}
+        if file.items.system is not None and file.items.system in {*shown, *(file.items.options or ())}:
             message = f"The column {file.items.system!r} names the system, which nobody may see; do not show it"
             return Contradiction(message, ("items", "system"))
         for question_path, question in _list_questions(file):
@@ -386,6 +386,9 @@ def _check_columns(file: ProjectSections) -> Contradiction | None:
                         f"{question.name!r} is about the column {column!r}, which `items.show` does not show",
                         (*question_path, "field"),
                     )
+                if shown[column].is_picture:
+                    message = f"{question.name!r} is about words, and {column!r} is a picture; name a column of texts"
+                    return Contradiction(message, (*question_path, "field"))
     return None
 
 

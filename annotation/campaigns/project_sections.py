@@ -105,6 +105,11 @@ class ProjectSections(Section):
         """The questions in their order, whether written as `question` or as `questions`."""
         return self.questions or ((self.question,) if self.question is not None else ())
 
+    @property
+    def shows_pictures(self) -> bool:
+        """Whether the items show pictures."""
+        return isinstance(self.items, ItemsSection) and any(part.is_picture for part in self.items.shown_columns)
+
     @cached_property
     def asks_in_steps(self) -> bool:
         """Whether some questions are shown only after the first ones were answered without them."""

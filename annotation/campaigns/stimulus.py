@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -15,13 +15,17 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators
 
 Extent = tuple[int, int]
 """A range of characters in a text: start and end (exclusive), counted from 0."""
+PICTURE_SIGN = "[picture]"
+"""What the plain text of an item has in the place of a picture."""
 
 
 class Piece(NamedTuple):
     """A shown field of an item.
 
     `title` is a heading above the text, `fold` whether the text is folded at first, `gap` the part that the answer
-    fills, `marks` are highlighted parts, and `step` is the step of questions from which on the field is shown.
+    fills, `marks` are highlighted parts, and `step` is the step of questions from which on the field is shown. `image`
+    is the name of a picture, the sha256 of what is shown with its ending; its `text` is empty, because the name of a
+    file can tell the answer.
     """
 
     field: str
@@ -31,15 +35,20 @@ class Piece(NamedTuple):
     gap: Extent | None = None
     marks: tuple[Extent, ...] = ()
     step: int = 1
+    image: str | None = None
 
     @property
     def is_plain(self) -> bool:
         """Whether the piece is shown as its text alone, from the first step on."""
-        return self.title is None and not self.fold and self.gap is None and not self.marks and self.step == 1
+        is_text = self.gap is None and not self.marks and self.image is None
+        return is_text and self.title is None and not self.fold and self.step == 1
 
     def to_dict(self) -> dict[str, object]:
-        """The piece as JSON, as the database stores it."""
-        return self._asdict()
+        """The piece as JSON, as the database stores it; `image` only of a picture, as the hash of a text has none."""
+        values = self._asdict()
+        if self.image is None:
+            del values["image"]
+        return values
 
 
 _get_is_plain = attrgetter("is_plain")
@@ -50,6 +59,11 @@ def are_plain(pieces: Sequence[Piece]) -> bool:
     return all(map(_get_is_plain, pieces))
 
 
+def list_images(pieces: Iterable[Mapping[str, object]]) -> tuple[str, ...]:
+    """The names of the pictures of stored pieces, in their order."""
+    return tuple([str(piece["image"]) for piece in pieces if piece.get("image")])
+
+
 def join_texts(fields: Sequence[str]) -> str:
     """Join the shown fields of an item in their order, with an empty line between them."""
     return "\n\n".join([text for text in map(str.strip, fields) if text])
@@ -58,12 +72,12 @@ def join_texts(fields: Sequence[str]) -> str:
 def render_pieces(pieces: Sequence[Piece]) -> str:
     """Render the pieces of the first step as plain text: titles above, highlighted parts between their signs.
 
-    A text that two pieces show, as a story and the same story to correct, is there once.
+    A text that two pieces show, as a story and the same story to correct, is there once. A picture is a sign.
     """
     rendered: list[str] = []
     earlier: set[str] = set()
     for piece in pieces:
-        if piece.step == 1 and (piece.marks or piece.text.strip() not in earlier):
+        if piece.step == 1 and (piece.marks or piece.image or piece.text.strip() not in earlier):
             rendered.append(_render_piece(piece))
             earlier.add(piece.text.strip())
     return join_texts(rendered)
@@ -75,7 +89,7 @@ def get_mark_sign(number: int) -> str:
 
 
 def _render_piece(piece: Piece) -> str:
-    text = piece.text
+    text = piece.text if piece.image is None else PICTURE_SIGN
     signs = [(place, get_mark_sign(number)) for number, extent in enumerate(piece.marks) for place in extent]
     # from the end of the text to its beginning, so that a sign moves no position that is still to come
     for position, sign in sorted(signs, reverse=True):

@@ -103,6 +103,11 @@ class CampaignContents:
         return {item.external_id: self.choice_question.get_labels(item.options) for item in self.items}
 
     @property
+    def pictures(self) -> dict[str, Path]:
+        """The files of the shown pictures, by the name of the picture."""
+        return {name: path for item in self.items for name, path in item.pictures.items()}
+
+    @property
     def item_contents(self) -> dict[str, QuestionContent]:
         """The content of each item by external id."""
         return {item.external_id: item.content for item in self.items}

@@ -86,7 +86,7 @@ def build_lint_items(campaign: project_file.CheckedProject, contents: CampaignCo
     checked: tuple[Iterable[str], Iterable[str]] = ((), ())
     hidden_names: list[str] = []
     for draft in contents.items:
-        shown = {piece.field: piece.text for piece in draft.pieces if piece.step == 1}
+        shown = {piece.field: piece.image or piece.text for piece in draft.pieces if piece.step == 1}
         if checked != (draft.data.keys(), shown.keys()):  # most items have the same fields
             checked = (draft.data.keys(), shown.keys())
             hidden_names = [name for name in draft.data if name not in role_columns and name not in shown]

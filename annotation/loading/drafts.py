@@ -6,6 +6,8 @@ import gc
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from aggregation import spelling
@@ -25,7 +27,8 @@ class ItemDraft(NamedTuple):
     """An item before it is stored. `options` are its own, None where the question has fixed ones.
 
     `gold` is the right answer to the first question, `golds` those to all questions by name, as they are stored;
-    `accepted` are further right answers to the first question. `pieces` are the shown fields, `shown` their texts.
+    `accepted` are further right answers to the first question. `pieces` are the shown fields, `shown` their texts, and
+    `pictures` the files of those that are pictures, by the name of the picture.
     """
 
     external_id: str
@@ -44,6 +47,7 @@ class ItemDraft(NamedTuple):
     tags: tuple[str, ...] = ()
     lineage: dict[str, Any] | None = None
     pool: Pool = Pool.MAIN
+    pictures: Mapping[str, Path] = MappingProxyType({})
 
     @property
     def content(self) -> QuestionContent:

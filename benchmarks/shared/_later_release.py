@@ -15,15 +15,15 @@ import sqlalchemy as sa
 
 from annotation.store import migrations, models
 
-REVISION = "0002"
+REVISION = "0003"
 MIGRATION = '''\
 """A note on every item."""
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0002"
-down_revision = "0001"
+revision = "0003"
+down_revision = "0002"
 branch_labels = None
 depends_on = None
 
@@ -49,7 +49,7 @@ def downgrade() -> None:
 def write_migrations(folder: Path) -> None:
     """Write a copy of the migrations with one more."""
     shutil.copytree(migrations.SCRIPTS, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "versions" / "v0002_notes.py").write_text(MIGRATION, "utf-8")
+    (folder / "versions" / "v0003_notes.py").write_text(MIGRATION, "utf-8")
 
 
 @contextmanager

@@ -75,7 +75,7 @@ def test_a_backup_of_an_older_schema_takes_the_place_of_a_newer_one(
     write(db, 1)
     with later_release.installed():
         made = backups.make_backup(db.engine, to=tmp_path / "old.backup", now=NOW)
-        assert (made.revision, made.rows["annotator"], "note" in made.rows) == ("0001", 1, False)
+        assert (made.revision, made.rows["annotator"], "note" in made.rows) == ("0002", 1, False)
         migrations.upgrade_schema(db.engine)
         write(db, 2)
         backups.restore_backup(db.engine, file=tmp_path / "old.backup", now=NOW, erase=erase_nobody, yes=True)

@@ -21,8 +21,8 @@ from annotation.store import database, migrations, models
 if TYPE_CHECKING:
     from tests.conftest import LaterRelease
 
-UPGRADE = r"has the schema 0001, and this hromada works with 0002\. Run `hromada database upgrade`"
-NEWER = r"has the schema {}, of a newer hromada or of another program\. Upgrade hromada: this one works with 0001\."
+UPGRADE = r"has the schema 0002, and this hromada works with 0003\. Run `hromada database upgrade`"
+NEWER = r"has the schema {}, of a newer hromada or of another program\. Upgrade hromada: this one works with 0002\."
 
 
 @pytest.fixture(autouse=True)
@@ -134,7 +134,7 @@ def test_of_many_that_upgrade_at_once_one_does(db: database.Database, url: str, 
     with later_release.installed():
         run_at_once(6, upgrade)
         with db.engine.connect() as connection:
-            assert migrations.get_revision(connection) == "0002"
+            assert migrations.get_revision(connection) == "0003"
 
 
 def read_rows(engine: sa.Engine) -> dict[str, list[str]]:
@@ -158,7 +158,7 @@ def test_an_older_database_is_refused_until_it_is_upgraded(
         with database.open_database(url) as upgraded:
             after = read_rows(upgraded.engine)
     assert after == before | {
-        "alembic_version": ["('0002',)"],
+        "alembic_version": ["('0003',)"],
         "note": ["(1, 'words-1')", "(2, 'words-2')"],
     }
 
@@ -172,13 +172,13 @@ def test_a_newer_database_is_refused(
     with later_release.installed():
         migrations.upgrade_schema(db.engine)
     newer = read_rows(db.engine)
-    with pytest.raises(SchemaMismatch, match=NEWER.format("0002")), database.open_database(url):
+    with pytest.raises(SchemaMismatch, match=NEWER.format("0003")), database.open_database(url):
         pass
-    with pytest.raises(SchemaMismatch, match=NEWER.format("0002")):
+    with pytest.raises(SchemaMismatch, match=NEWER.format("0003")):
         migrations.upgrade_schema(db.engine)
     assert read_rows(db.engine) == newer
     with later_release.installed():
-        migrations.downgrade_schema(db.engine, "0001")
+        migrations.downgrade_schema(db.engine, "0002")
     with database.open_database(url) as opened:
         assert read_rows(opened.engine) == before
 

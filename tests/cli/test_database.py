@@ -78,21 +78,21 @@ def test_an_upgrade_keeps_the_database_as_it_was(filled: Any, later_release: Lat
     """To a later schema, with a backup beside it that can be restored; then there is nothing to do."""
     later = filled.with_release(later_release.installed)
     checked = later("database", "check")
-    assert (checked.code, "it is 0001: hromada database upgrade" in checked.out) == (1, True)
+    assert (checked.code, "it is 0002: hromada database upgrade" in checked.out) == (1, True)
     upgraded = later("database", "upgrade", "--json")
-    assert (upgraded.json["from"], upgraded.json["to"]) == ("0001", "0002")
+    assert (upgraded.json["from"], upgraded.json["to"]) == ("0002", "0003")
     saved = Path(upgraded.json["backup"])
-    assert saved.name.startswith("hromada.db.0001-")
+    assert saved.name.startswith("hromada.db.0002-")
     assert later("database", "check").code == 0
-    assert later("database", "upgrade").out == "Up to date: 0002.\n"
+    assert later("database", "upgrade").out == "Up to date: 0003.\n"
     restored = later("database", "restore", saved, "--yes")
-    assert (restored.code, "Its schema is 0001, and this hromada works with 0002" in restored.out) == (0, True)
+    assert (restored.code, "Its schema is 0002, and this hromada works with 0003" in restored.out) == (0, True)
     assert filled("status", "--json").json[0]["items"] == 2
-    assert later("database", "upgrade", "--no-backup").out == "Upgraded: 0001 → 0002.\n"
-    assert len(list(filled.folder.glob("hromada.db.0001-*.backup"))) == 1
+    assert later("database", "upgrade", "--no-backup").out == "Upgraded: 0002 → 0003.\n"
+    assert len(list(filled.folder.glob("hromada.db.0002-*.backup"))) == 1
     refused = filled("database", "upgrade")
-    sentence = "The database has the schema 0002, of a newer hromada or of another program."
-    remedy = "Upgrade hromada: this one works with 0001."
+    sentence = "The database has the schema 0003, of a newer hromada or of another program."
+    remedy = "Upgrade hromada: this one works with 0002."
     assert (refused.code, refused.err) == (2, f"hromada: hromada.db: {sentence} {remedy}\n")
 
 

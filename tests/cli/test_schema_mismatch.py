@@ -31,7 +31,7 @@ overlap: 2
 """
 OTHER = PROJECT.replace("project: words", "project: others")
 SENTENCE = (
-    "hromada: hromada.db: The database has the schema 0001, and this hromada works with 0002. "
+    "hromada: hromada.db: The database has the schema 0002, and this hromada works with 0003. "
     "Run `hromada database upgrade`; on SQLite it makes a backup first.\n"
 )
 REFUSING: Mapping[str, str] = {
@@ -177,8 +177,8 @@ def test_on_postgresql_too(hromada: Hromada, later_release: LaterRelease, postgr
     assert hromada("load", hromada.write("project.yaml", PROJECT), env=env).code == 0
     refused = later("start", "words", env=env)
     assert (refused.code, "Run `hromada database upgrade`" in refused.err) == (2, True)
-    assert later("database", "backup", "saved", "--json", env=env).json["revision"] == "0001"
-    assert later("database", "upgrade", "--json", env=env).json == {"from": "0001", "to": "0002", "backup": None}
+    assert later("database", "backup", "saved", "--json", env=env).json["revision"] == "0002"
+    assert later("database", "upgrade", "--json", env=env).json == {"from": "0002", "to": "0003", "backup": None}
     assert later("start", "words", env=env).code == 0
     assert later("database", "check", env=env).code == 0
     assert "newer hromada" in hromada("status", env=env).err
@@ -201,4 +201,4 @@ def test_a_status_that_is_watched_ends_with_the_sentence(loaded: Hromada, later_
         finally:
             watching.send_signal(signal.SIGKILL)
     assert watching.returncode == 2
-    assert b"The database has the schema 0002, of a newer hromada" in said
+    assert b"The database has the schema 0003, of a newer hromada" in said

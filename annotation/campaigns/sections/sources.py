@@ -68,17 +68,32 @@ class TableKeys(Section):
 class ShownColumn(Section):
     """A column (`field`) shown to annotators.
 
-    `title` is a heading above the text, `fold` whether it is folded at first, `gap` the word of the text that the
-    answer fills, `mark` are columns with the parts to highlight, and `step` is the step of questions from which on it
-    is shown.
+    `as_`, written `as`, says whether its cells are texts or paths of pictures. `title` is a heading above it, `fold`
+    whether it is folded at first, `gap` the word of the text that the answer fills, `mark` are columns with the parts
+    to highlight, and `step` is the step of questions from which on it is shown.
     """
 
+    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True, serialize_by_alias=True)
+
     field: Column
+    as_: Literal["text", "image"] = Field(default="text", alias="as", exclude_if=lambda written: written == "text")
     title: Text | None = None
     fold: bool = False
     gap: Text | None = None
     mark: Texts = ()
     step: Count = 1
+
+    @property
+    def is_picture(self) -> bool:
+        """Whether the cells are paths of pictures."""
+        return self.as_ == "image"
+
+    @model_validator(mode="after")
+    def _consistent(self) -> ShownColumn:
+        for key in ("gap", "mark", "fold"):
+            if self.is_picture and getattr(self, key):
+                raise ValueError(f"A picture has no `{key}`; leave `{key}` or `as: image` out")
+        return self
 
 
 AnyShownColumn = Annotated[

@@ -19,6 +19,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
+from annotation.campaigns.picture_support import refuse_pictures
 from annotation.errors import NotFound
 from annotation.label_studio import configs
 from annotation.label_studio.client import Client
@@ -292,6 +293,7 @@ def push_decisions(
     holder = batches.create_holder()
     with database.transaction() as session:
         project = queries.get_project(session, order.project)
+        refuse_pictures(definitions.get_project_definition(project), by="Label Studio")
         person = reviewers.get_reviewer(session, order.person)
         batch = batches.ensure_batch(
             session,

@@ -17,6 +17,7 @@ from annotation.errors import BadInput, ErrorCollector, Where
 from annotation.input_files import parse_printed_list
 from annotation.loading import tables
 from annotation.loading.drafts import ItemDraft, get_cell, name_group, parse_list, parse_options
+from annotation.loading.items.picture_reader import PictureFile, PictureReader
 from annotation.loading.tables import delimited, json_rows
 
 
@@ -128,6 +129,7 @@ def read_items(campaign: project_file.CheckedProject, section: project_file.Item
         section = section.model_copy(update=handed_on)
     parts = section.shown_columns
     gold_columns = ({first: section.gold} if section.gold is not None else {}) | section.golds
+    pictures = PictureReader(path, project_folder=campaign.path.parent)
     drafts: dict[str, ItemDraft] = {}
     checked: Iterable[str] = ()
     errors = ErrorCollector()
@@ -138,7 +140,13 @@ def read_items(campaign: project_file.CheckedProject, section: project_file.Item
                 checked = row.values.keys()
             with errors:
                 draft = _build_draft(
-                    section, row, project=campaign.name, parts=parts, first=first, gold_columns=gold_columns
+                    section,
+                    row,
+                    project=campaign.name,
+                    parts=parts,
+                    first=first,
+                    gold_columns=gold_columns,
+                    pictures=pictures,
                 )
                 earlier = drafts.setdefault(spelling.build_key(draft.external_id), draft)
                 if earlier is not draft:
@@ -162,11 +170,13 @@ def _build_draft(
     parts: Sequence[project_file.ShownColumn],
     first: str,
     gold_columns: Mapping[str, str],
+    pictures: PictureReader,
 ) -> ItemDraft:
     external_id = get_cell(row, section.id).strip()
     if not external_id:
         raise BadInput("The item has no id.", where=row.where(section.id), remedy="Give it one that never changes.")
-    pieces = tuple([_build_piece(part, row) for part in parts])
+    shown_pictures = {part.field: pictures.read_cell(row, part.field) for part in parts if part.is_picture}
+    pieces = tuple([_build_piece(part, row, shown_pictures.get(part.field)) for part in parts])
     golds = {question: text for question, column in gold_columns.items() if (text := get_cell(row, column).strip())}
     return ItemDraft(
         external_id=external_id,
@@ -186,6 +196,7 @@ def _build_draft(
         stratum=_get_optional(row, section.stratum) if section.stratum is not None else None,
         tags=_parse_tags(row, section.tags) if section.tags is not None else (),
         lineage=_parse_lineage(row, section.lineage) if section.lineage is not None else None,
+        pictures={one.name: one.path for one in shown_pictures.values() if one is not None},
     )
 
 
@@ -228,7 +239,9 @@ def _parse_lineage(row: input_files.FileRow, column: str) -> dict[str, Any] | No
     return value
 
 
-def _build_piece(part: project_file.ShownColumn, row: input_files.FileRow) -> Piece:
+def _build_piece(part: project_file.ShownColumn, row: input_files.FileRow, picture: PictureFile | None) -> Piece:
+    if part.is_picture:
+        return Piece(part.field, "", title=part.title, step=part.step, image=picture and picture.name)
     text = get_cell(row, part.field)
     gap: Extent | None = None
     if part.gap is not None and text.strip():

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from annotation.errors import BadInput, SchemaMismatch, Where
 
-REVISIONS: tuple[str, ...] = ("0001",)
+REVISIONS: tuple[str, ...] = ("0001", "0002")
 """All revisions, oldest first; kept here so that an up-to-date database needs no Alembic at start (300 ms)."""
 HEAD = REVISIONS[-1]
 """The revision that this program works with."""

@@ -243,6 +243,20 @@ class ProgrammeProject(SQLModel, table=True):
     quota: int | None = None
 
 
+class Picture(SQLModel, table=True):
+    """A picture that items show, as it is shown; `sha256` is the hash of `content`.
+
+    Items name it in their `pieces`; one that no item shows any more is deleted when a project is loaded
+    (`store/pictures.py`).
+    """
+
+    sha256: str = Field(primary_key=True, max_length=64)
+    media_type: str = Field(max_length=32)
+    width: int
+    height: int
+    content: bytes
+
+
 class TextVersion(SQLModel, table=True):
     """One version of a text that annotators read or agreed to: instructions, consent or content warning.
 

@@ -70,4 +70,5 @@ def _build_piece(stored: dict[str, object]) -> Piece:
         gap=(gap[0], gap[1]) if isinstance(gap, list) else None,
         marks=tuple((start, end) for start, end in marks) if isinstance(marks, list) else (),
         step=int(str(stored["step"])),
+        image=None if stored.get("image") is None else str(stored["image"]),
     )

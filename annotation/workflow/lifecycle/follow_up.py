@@ -12,6 +12,7 @@ from sqlmodel import Session, col, select
 
 from annotation.campaigns import conditions, project_file
 from annotation.campaigns.conditions import Condition, ConditionFacts
+from annotation.campaigns.picture_support import refuse_pictures
 from annotation.campaigns.questions import Question, question_base
 from annotation.campaigns.questions.question_base import ItemConsensus
 from annotation.errors import BadInput, NotFound, Refused
@@ -57,6 +58,7 @@ def derive_items(
     meets all conditions, Refused where a question that a condition or `gold` uses does not allow `method`.
     """
     definition = project_file.parse_definition(source.definition)
+    refuse_pictures(definition, by="the items of a follow-up project")
     questions = {question.name: question for question in definition.all_questions}
     if gold is not None and gold not in questions:
         raise BadInput(f"There is no question {gold!r}.", remedy=f"There are: {', '.join(questions)}.")

@@ -14,7 +14,7 @@ from annotation.campaigns import project_file, stimulus
 from annotation.errors import Conflict, NotFound, Where
 from annotation.loading import campaign_lint
 from annotation.loading.campaign import CampaignContents
-from annotation.store import journal, overlap_counts, queries
+from annotation.store import journal, overlap_counts, pictures, queries
 from annotation.store.models import Assignment, Item, Project, Report
 from annotation.vocabulary import AssignmentStatus, Event, ItemStatus, build_item_change
 from annotation.workflow import text_versions
@@ -69,7 +69,9 @@ def fix_item(
     excluded = 0 if cosmetic else _exclude_old_answers(session, stored, revision=revision, post_hoc=post_hoc, now=now)
     if not cosmetic:
         queries.undo_item_decisions(session, item=stored, now=now)
+    pictures.store_pictures(session, contents.pictures)
     _write_item(session, stored, row, revision=revision, now=now)
+    pictures.delete_unused_pictures(session)
     kind = "cosmetic" if cosmetic else "substantive"
     if post_hoc:
         readiness.add_post_hoc_change(project, what=f"{kind} fix of item {item}", now=now)

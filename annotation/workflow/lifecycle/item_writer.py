@@ -75,6 +75,9 @@ def compute_digest(
             for i in contents.items[start : start + _ITEMS_A_CHUNK]
         ]  # fmt: skip
         digest.update("\n".join([_ENCODER.encode(chunk), *encoded_data[start : start + _ITEMS_A_CHUNK]]).encode())
+    images = [[piece.image for piece in item.pieces if piece.image] for item in contents.items if item.pictures]
+    if images:  # the data have only the paths of pictures
+        digest.update(_ENCODER.encode(images).encode())
     return digest.hexdigest()
 
 

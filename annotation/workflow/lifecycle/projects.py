@@ -19,7 +19,7 @@ from annotation.errors import Conflict, Where
 from annotation.loading import campaign_lint, drafts
 from annotation.loading.campaign import CampaignContents, read_contents
 from annotation.loading.overlap_sample import SampleSize
-from annotation.store import journal, queries
+from annotation.store import journal, pictures, queries
 from annotation.store.models import Participation, Programme, ProgrammeProject, Project
 from annotation.vocabulary import Event, TextKind
 from annotation.workflow import text_versions
@@ -242,6 +242,7 @@ def load_project(
     campaign_lint.refuse_errors(all_findings, campaign, contents)
     columns = item_writer.build_project_columns(campaign, contents, digest=digest)
     columns["texts"] = text_versions.save_text_versions(session, text_versions.read_project_texts(campaign), now=now)
+    pictures.store_pictures(session, contents.pictures)
     journal_data: dict[str, Any] = {
         "sha256": digest,
         "findings": [_describe_finding(finding) for finding in all_findings],
@@ -260,6 +261,7 @@ def load_project(
         changes = _plan_changes(session, stored, campaign, rows)
         _refuse_changes(campaign, changes, confirmed=confirmed)
         item_writer.change_project(session, stored, changes, rows=rows, columns=columns, now=now, progress=progress)
+        pictures.delete_unused_pictures(session)
         group_allocation.add_late_items(session, stored)
         if stored.started_at is not None:
             readiness.refuse_detached_groups(session, stored)

@@ -25,7 +25,10 @@ ITEMS_PER_QUERY = 500
 
 
 class ComparedItem(NamedTuple):
-    """An item of a project; `text` is what is shown of it, `is_named` whether a file names its group."""
+    """An item of a project; `text` is what is shown of it, with the names of its pictures.
+
+    `is_named` says whether a file names its group.
+    """
 
     external_id: str
     group: str
@@ -97,7 +100,7 @@ def build_compared_items(campaign: project_file.CheckedProject, contents: Campai
         ComparedItem(
             external_id=item.external_id,
             group=item.group,
-            text=stimulus.render_pieces(item.pieces),
+            text="\n".join([stimulus.render_pieces(item.pieces), *(one.image for one in item.pieces if one.image)]),
             is_named=not has_own_group(item, project=campaign.name),
         )
         for item in contents.items
@@ -138,6 +141,7 @@ def _read_shared(session: Session, project_id: int, names: Mapping[str, str]) ->
     texts: dict[int, str] = {}
     ids = list(items)
     for start in range(0, len(ids), ITEMS_PER_QUERY):
-        some = select(Item.id, Item.stimulus).where(col(Item.id).in_(ids[start : start + ITEMS_PER_QUERY]))
-        texts |= {item_id or 0: text for item_id, text in session.exec(some).all()}
+        some = select(Item.id, Item.stimulus, Item.pieces).where(col(Item.id).in_(ids[start : start + ITEMS_PER_QUERY]))
+        for item_id, text, pieces in session.exec(some).all():
+            texts[item_id or 0] = "\n".join([text, *stimulus.list_images(pieces or ())])
     return [ComparedItem(name, group, texts[item_id], True) for item_id, (name, group) in items.items()]

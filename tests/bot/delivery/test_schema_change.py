@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tests.bot.delivery.conftest import Stage
     from tests.conftest import LaterRelease
 
-SENTENCE = "The database has the schema 0002, of a newer hromada or of another program. Upgrade hromada"
+SENTENCE = "The database has the schema 0003, of a newer hromada or of another program. Upgrade hromada"
 SECONDS = 60
 """How long a bot may take to see that its database was upgraded; on an idle machine it takes one or two."""
 

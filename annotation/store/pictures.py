@@ -1,0 +1,69 @@
+"""Pictures of items: stored once each, however many items show them, and deleted with the last one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import sqlalchemy as sa
+from sqlmodel import Session, col, select
+
+from annotation.campaigns.stimulus import list_images
+from annotation.errors import BadInput, Where
+from annotation.loading.items.picture_reader import read_picture
+from annotation.store.models import Item, Picture
+
+ITEMS_PER_FETCH = 1_000
+
+
+def store_pictures(session: Session, files: Mapping[str, Path]) -> None:
+    """Store the pictures of these files, by the name of the picture, that are not stored yet.
+
+    One file is read at a time, so that memory holds one picture. Raises BadInput for a file that was changed since its
+    items were read.
+    """
+    if not files:
+        return
+    _wait_for_other_loads(session)
+    stored = set(session.exec(select(Picture.sha256)))
+    for name, path in sorted(files.items()):
+        if _get_sha256(name) in stored:
+            continue
+        picture = read_picture(path)
+        if picture.name != name:
+            raise BadInput(
+                "The picture was changed while it was read.", where=Where(file=path), remedy="Load it again."
+            )
+        columns = {"width": picture.width, "height": picture.height, "content": picture.content}
+        columns |= {"sha256": _get_sha256(name), "media_type": picture.media_type}
+        session.connection().execute(sa.insert(Picture), columns)  # the session would keep them all in memory
+
+
+def find_picture(session: Session, name: str) -> Picture | None:
+    """Return the picture with this name (its sha256 and ending), or None if there is none."""
+    return session.get(Picture, _get_sha256(name))
+
+
+def delete_unused_pictures(session: Session) -> None:
+    """Delete the pictures that no item shows."""
+    if session.exec(select(Picture.sha256).limit(1)).first() is None:
+        return
+    _wait_for_other_loads(session)
+    shown: set[str] = set()
+    with_pieces = select(Item.pieces).where(col(Item.pieces).is_not(None))
+    for pieces in session.exec(with_pieces.execution_options(yield_per=ITEMS_PER_FETCH)):
+        shown.update(map(_get_sha256, list_images(pieces or ())))
+    unused = [{"unused": sha256} for sha256 in session.exec(select(Picture.sha256)) if sha256 not in shown]
+    if unused:
+        session.connection().execute(sa.delete(Picture).where(col(Picture.sha256) == sa.bindparam("unused")), unused)
+
+
+def _get_sha256(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def _wait_for_other_loads(session: Session) -> None:
+    """Wait until no other transaction loads pictures: it could delete one that this transaction finds stored."""
+    connection = session.connection()
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.text("LOCK TABLE picture IN SHARE ROW EXCLUSIVE MODE"))
