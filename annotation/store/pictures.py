@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -42,6 +42,13 @@ def store_pictures(session: Session, files: Mapping[str, Path]) -> None:
 def find_picture(session: Session, name: str) -> Picture | None:
     """Return the picture with this name (its sha256 and ending), or None if there is none."""
     return session.get(Picture, _get_sha256(name))
+
+
+def get_sizes(session: Session, names: Iterable[str]) -> dict[str, tuple[int, int]]:
+    """The width and height of the pictures with these names that are stored."""
+    by_sha256 = {_get_sha256(name): name for name in names}
+    query = select(Picture.sha256, Picture.width, Picture.height).where(col(Picture.sha256).in_(by_sha256))
+    return {by_sha256[sha256]: (width, height) for sha256, width, height in session.exec(query)} if by_sha256 else {}
 
 
 def delete_unused_pictures(session: Session) -> None:

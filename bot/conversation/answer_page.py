@@ -18,6 +18,7 @@ from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations.conversation_state import AnswerDraft
 from bot.conversation import navigation, updates_and_calls
 from bot.conversation.handlers import start
+from bot.conversation.picture_addresses import make_picture_address
 from bot.conversation.texts import get_texts, list_commands, match_language
 from bot.conversation.update_context import UpdateContext
 from bot.conversation.updates_and_calls import MessageEdit, TapAcknowledgement, TelegramCall
@@ -58,10 +59,29 @@ def describe_work(context: UpdateContext, assignment_id: int) -> dict[str, Any]:
     definition = context.find_definition(item.project_id)
     reasons = definition.reports.reasons if definition is not None and definition.reports is not None else ()
     described = view.describe_item(
-        item, draft, context.translate, stored=stored.get(name), report_reasons=reasons
-    )  # fmt: skip
+        item,
+        draft,
+        context.translate,
+        stored=stored.get(name),
+        report_reasons=reasons,
+        pictures=_describe_pictures(context, item),
+    )
     kept = draft.page if draft.page is not None and draft.page["question"] == name else None
     return {"item": described, "draft": kept}
+
+
+def _describe_pictures(context: UpdateContext, item: AssignedItem) -> dict[str, dict[str, Any]]:
+    """The address and the size of each picture of an item, by its name; the addresses hold for five minutes."""
+    sizes = assignments.get_picture_sizes(context.transaction.session, item.images)
+    key, now = context.settings.key, context.now
+    return {
+        name: {
+            "src": make_picture_address(name, assignment_id=item.assignment_id, key=key, now=now),
+            "width": width,
+            "height": height,
+        }
+        for name, (width, height) in sizes.items()
+    }
 
 
 def find_item(context: UpdateContext, assignment_id: int) -> AssignedItem | None:

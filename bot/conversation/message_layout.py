@@ -118,11 +118,19 @@ _COMMAND = re.compile(r"`(hromada [^`\n]+)`")
 
 
 @dataclass(frozen=True)
+class ShownPicture:
+    """A picture of an item: its name, and the words by which it is known where it is not seen."""
+
+    name: str
+    words: str
+
+
+@dataclass(frozen=True)
 class TextBlock:
     """One or several paragraphs with bold, struck, underlined and code ranges, which do not overlap.
 
     With `fold` they are collapsed until the reader expands them, with `copyable` a tap copies them as they are. With
-    `opens_message` the messages before end above them.
+    `opens_message` the messages before end above them. A block that stands for a picture has it as `picture`.
     """
 
     text: str
@@ -133,6 +141,7 @@ class TextBlock:
     opens_message: bool = False
     underlined: tuple[BoldRange, ...] = ()
     code: tuple[BoldRange, ...] = ()
+    picture: ShownPicture | None = None
 
     @property
     def marked(self) -> tuple[BoldRange, ...]:
@@ -153,6 +162,13 @@ class RenderedMessage:
     input_hint: str | None = None
     protect: bool = True
     leads_up: bool = False
+
+
+def build_picture_blocks(title: str | None, name: str, *, number: int, translate: Texts) -> list[TextBlock]:
+    """The blocks of the picture of an item with this number: its title, and a line in its place."""
+    words = translate("picture", number=number)
+    shown = ShownPicture(name, f"{words}: {title}" if title else words)
+    return [*([make_bold_block(title)] if title else []), TextBlock(f"🖼 {words}", picture=shown)]
 
 
 def build_button(

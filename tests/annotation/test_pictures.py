@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from _pictures import PROJECT, draw, encode, write_items, write_project
 from PIL import Image, PngImagePlugin
 from sqlmodel import select
 
@@ -28,29 +29,6 @@ if TYPE_CHECKING:
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 SECRET = b"50.4501 N, 30.5234 E"
-PROJECT = """\
-project: birds
-title: Birds
-language: en
-instructions: Look.
-question: {type: choice, text: "Which bird?", options: [owl, stork]}
-items: {file: items.csv, id: id, show: [{field: file, as: image, title: "The bird"}, text], gold: gold}
-overlap: 2
-"""
-
-
-def draw(colour: str = "red", *, size: tuple[int, int] = (40, 30), mode: str = "RGB") -> Image.Image:
-    """A picture of one colour whose left upper corner is white."""
-    picture = Image.new("RGB", size, colour)
-    picture.paste("white", (0, 0, 8, 8))
-    return picture.convert(mode)
-
-
-def encode(picture: Image.Image, form: str, **how: Any) -> bytes:
-    """The bytes of a picture."""
-    written = io.BytesIO()
-    picture.save(written, form, **how)
-    return written.getvalue()
 
 
 def add_secrets(form: str, *, orientation: int | None = None) -> bytes:
@@ -72,18 +50,7 @@ def add_secrets(form: str, *, orientation: int | None = None) -> bytes:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A project of two items, an owl and a stork."""
-    made = tmp_path / "project"
-    (made / "pictures").mkdir(parents=True)
-    (made / "birds.yaml").write_text(PROJECT, "utf-8")
-    (made / "pictures" / "owl.png").write_bytes(encode(draw("brown"), "PNG"))
-    (made / "pictures" / "stork.jpg").write_bytes(encode(draw("white"), "JPEG"))
-    write_items(made, "a,pictures/owl.png,It sits.,owl", "b,pictures/stork.jpg,It stands.,stork")
-    return made
-
-
-def write_items(folder: Path, *rows: str) -> None:
-    """Write the file of items."""
-    (folder / "items.csv").write_text("\n".join(["id,file,text,gold", *rows]) + "\n", "utf-8")
+    return write_project(tmp_path / "project").parent
 
 
 def read(folder: Path) -> campaign.CampaignContents:
@@ -311,7 +278,7 @@ def test_pictures_are_stored_once_and_deleted_with_their_last_item(db: database.
         assert (piece.text, piece.title, piece.image in names) == ("", "The bird", True)
         found = pictures.find_picture(view, str(piece.image))
         assert found is not None
-        assert (found.media_type, found.width, found.height) == ("image/png", 40, 30)
+        assert (found.media_type, found.width, found.height) == ("image/png", 400, 300)
         assert pictures.find_picture(view, "0" * 64 + ".png") is None
     other = folder / "other.yaml"
     other.write_text(PROJECT.replace("birds", "other").replace("items.csv", "other.csv"), "utf-8")

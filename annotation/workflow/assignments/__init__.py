@@ -19,6 +19,7 @@ from annotation.workflow.assignments.assigned_items import (
     get_shown_questions,
     renew_lease,
 )
+from annotation.workflow.assignments.assigned_pictures import find_assigned_picture, get_picture_sizes
 from annotation.workflow.assignments.assignment_policy import Journey, RemarkKind
 from annotation.workflow.assignments.batches.batch_answers import (
     assign_second_pass,
@@ -101,6 +102,7 @@ __all__ = [
     "count_second_pass_items",
     "expire_batch_items",
     "expire_leases",
+    "find_assigned_picture",
     "find_finished_before",
     "find_named_items",
     "find_remote_batch",
@@ -108,6 +110,7 @@ __all__ = [
     "get_eligibility",
     "get_judgement",
     "get_open_item",
+    "get_picture_sizes",
     "get_shown_questions",
     "get_stored_answers",
     "keep_judgement",

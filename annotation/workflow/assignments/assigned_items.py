@@ -101,6 +101,11 @@ class AssignedItem:
     is_new: bool = field(default=False, compare=False)
     second_pass: SecondPass | None = None
 
+    @property
+    def images(self) -> tuple[str, ...]:
+        """The names of the pictures that are shown, in their order."""
+        return tuple([str(piece["image"]) for piece in self.pieces if piece.get("image")])
+
 
 def build_assigned_item(opened: OpenedAssignment, *, is_new: bool = False) -> AssignedItem:
     """Build what the annotator is shown of an assignment."""

@@ -217,6 +217,9 @@ examples-bad = Not good
 part = Part { $number } of { $of }
 # In place of the words that are left out of a text, in square brackets.
 gap = GAP
+# In the place of a picture: above the question in the chat, and for screen readers on the answer page.
+# $number (1): number of the picture in the question
+picture = Picture { $number }
 # In the line above a question, in small letters: it is for training.
 stage-training = training
 # In the line above a question, in small letters: it belongs to the test.
@@ -1175,6 +1178,14 @@ page-mine = Keep mine
 page-answer = Your answer
 # Label of the text of the item, where it is folded or marked.
 page-text = Text
+# Label for screen readers: a picture that fills the screen.
+page-picture = Picture
+# Label for screen readers: the button + under a picture that fills the screen.
+page-larger = Enlarge
+# Label for screen readers: the button − under a picture that fills the screen.
+page-smaller = Make smaller
+# Label for screen readers: the button ✕ under a picture that fills the screen.
+page-close = Close
 # Label for screen readers of the text area.
 page-edited = The text that you correct
 # Label for screen readers of the button that takes back the last tap on a word.

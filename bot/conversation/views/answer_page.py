@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from annotation.workflow.assignments import AssignedItem
@@ -17,13 +17,13 @@ from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, InlineB
 from bot.conversation.views import items, menus
 
 WORDS = (
-    "page-again", "page-answer", "page-back", "page-busy", "page-changes", "page-code", "page-code-enter",
-    "page-code-have", "page-code-own", "page-code-unknown", "page-code-use", "page-compared", "page-conflict",
-    "page-difference", "page-draft", "page-edited", "page-end", "page-join", "page-join-about", "page-join-none",
-    "page-join-now", "page-leave", "page-little", "page-loading", "page-mark", "page-menu", "page-mine", "page-most",
-    "page-move", "page-nothing", "page-offline", "page-on", "page-other-first", "page-remember", "page-remove",
-    "page-restored", "page-same", "page-send", "page-start", "page-step-undo", "page-tap-last", "page-text",
-    "page-theirs", "page-told", "page-write",
+    "page-again", "page-answer", "page-back", "page-busy", "page-changes", "page-close", "page-code",
+    "page-code-enter", "page-code-have", "page-code-own", "page-code-unknown", "page-code-use", "page-compared",
+    "page-conflict", "page-difference", "page-draft", "page-edited", "page-end", "page-join", "page-join-about",
+    "page-join-none", "page-join-now", "page-larger", "page-leave", "page-little", "page-loading", "page-mark",
+    "page-menu", "page-mine", "page-most", "page-move", "page-nothing", "page-offline", "page-on", "page-other-first",
+    "page-picture", "page-remember", "page-remove", "page-restored", "page-same", "page-send", "page-smaller",
+    "page-start", "page-step-undo", "page-tap-last", "page-text", "page-theirs", "page-told", "page-write",
 )  # fmt: skip
 """The ids of the texts of the page, which knows them without `page-`."""
 SHARED_WORDS = ("go-on", "text-save", "undo", "skip", "report", "pause", "more")
@@ -40,13 +40,20 @@ def list_words(translate: Texts) -> dict[str, str]:
 
 
 def describe_item(
-    item: AssignedItem, draft: AnswerDraft, translate: Texts, *, stored: str | None, report_reasons: Sequence[str]
+    item: AssignedItem,
+    draft: AnswerDraft,
+    translate: Texts,
+    *,
+    stored: str | None,
+    report_reasons: Sequence[str],
+    pictures: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, Any]:
     """An item with the question that is asked now.
 
     `assignment` and `revision` name it, `header` is its number and countdown, `blocks` are its texts and `sides` those
     to compare, `answered` the questions before with their answers, `asked` the question with what it needs (`kind`
-    says which), and `actions` are buttons. `stored` is the answer to be changed, None for a first one.
+    says which), and `actions` are buttons. `stored` is the answer to be changed, None for a first one. `pictures` has
+    the `src`, `width` and `height` of each picture of the item, by its name.
     """
     asked = items.find_asked(item, draft)
     described: dict[str, Any] = {
@@ -63,10 +70,13 @@ def describe_item(
         data = [button.data for row in buttons for button in row]
         options = [{"label": line, "data": one} for line, one in zip(lines, data, strict=True)]
         title = translate("which-answer")
-        return described | {"blocks": _describe_blocks(item, ""), "asked": build_buttons_question(title, "", options)}
+        return described | {
+            "blocks": _describe_blocks(item, "", pictures),
+            "asked": build_buttons_question(title, "", options),
+        }
     progress = items.build_item_progress(item, draft, translate)
     described["answered"] = [list(pair) for pair in progress.answered]
-    described["blocks"] = _describe_blocks(item, asked.shown.field_text)
+    described["blocks"] = _describe_blocks(item, asked.shown.field_text, pictures)
     rules = items.format_stage_rules(item, translate) if item.stage in items.STAGE_TEXTS else ""
     described["blocks"] = ([{"runs": [{"text": rules}], "fold": False}] if rules else []) + described["blocks"]
     described["asked"] = describe_page_question(asked, translate, stored) | {
@@ -77,11 +87,15 @@ def describe_item(
     return described
 
 
-def _describe_blocks(item: AssignedItem, field_text: str) -> list[dict[str, Any]]:
+def _describe_blocks(
+    item: AssignedItem, field_text: str, pictures: Mapping[str, Mapping[str, Any]]
+) -> list[dict[str, Any]]:
     """The texts of the item, but for the one in which the answer is marked or corrected: it stands there."""
     blocks = items.build_stimulus_blocks(item.stimulus, item.pieces, item.language)
     return [
         {"runs": list_runs(block), "fold": block.fold}
+        if block.picture is None
+        else {"picture": {"alt": block.picture.words, **pictures.get(block.picture.name, {})}}
         for block in blocks
         if block.text.strip() and (not field_text or block.text != field_text)
     ]

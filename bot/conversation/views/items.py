@@ -334,8 +334,13 @@ def build_stimulus_blocks(
     if not pieces:
         return [TextBlock(stimulus, fold=is_folded(stimulus))]
     blocks: list[TextBlock] = []
+    images: list[str] = []
     for piece in pieces:
-        if piece["step"] == 1 and str(piece["text"]).strip():
+        if piece["step"] == 1 and (image := piece.get("image")):
+            images.append(image)
+            words = get_item_texts(language)
+            blocks += message_layout.build_picture_blocks(piece["title"], image, number=len(images), translate=words)
+        elif piece["step"] == 1 and str(piece["text"]).strip():
             blocks += [message_layout.make_bold_block(piece["title"])] if piece["title"] else []
             fold = piece["fold"] or is_folded(str(piece["text"]))
             blocks.append(_build_piece({**piece, "fold": fold}, language))

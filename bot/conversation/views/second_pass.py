@@ -28,7 +28,13 @@ def build_second_pass_blocks(
     blocks += [_build_comparison(compared, translate, with_question=several) for compared in shown.compared]
     blocks.append(TextBlock(shown.explanation or ""))
     golds = {compared.gold for compared in shown.compared}
+    images: list[str] = []
     for piece in pieces:
+        if image := piece.get("image"):
+            images.append(image)
+            if piece["step"] > 1:
+                number = len(images)
+                blocks += message_layout.build_picture_blocks(piece["title"], image, number=number, translate=translate)
         text = str(piece["text"]).strip()
         if piece["step"] > 1 and text and text not in golds:
             blocks += [message_layout.make_bold_block(piece["title"])] if piece["title"] else []

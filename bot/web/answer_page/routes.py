@@ -23,10 +23,12 @@ from sqlmodel import Session
 from annotation.errors import BadInput, HromadaError, Stale, Unavailable
 from annotation.store.mailbox import OutboxMessage
 from annotation.vocabulary import FIRST_PAGE_ID
+from annotation.workflow import assignments
 from annotation.workflow.annotators import invitations, page_accounts
 from annotation.workflow.conversations.conversation_state import UnknownAnnotator
 from bot.conversation import answer_page, notifications, update_handler
 from bot.conversation.answer_page import DraftConflict, PageDraft
+from bot.conversation.picture_addresses import PICTURE_PATH, is_picture_address
 from bot.conversation.texts import get_texts, match_language
 from bot.conversation.update_context import UpdateContext
 from bot.conversation.updates_and_calls import IncomingUpdate, TapAcknowledgement
@@ -46,8 +48,8 @@ ASSETS = {
     "page.css": "text/css",
     "icon.svg": "image/svg+xml",
     **dict.fromkeys(
-        ("page.js", "bridge.js", "accounts.js", "drafts.js", "spans.js", "handles.js", "sides.js", "corrections.js",
-         "difference.js"),
+        ("page.js", "bridge.js", "accounts.js", "drafts.js", "spans.js", "handles.js", "sides.js", "pictures.js",
+         "corrections.js", "difference.js"),
         "text/javascript",
     ),
 }  # fmt: skip
@@ -92,6 +94,10 @@ class AnswerPage:
             web.get(PAGE_PATH, self._guard(self._send_page)),
             *(web.route(method, f"{PAGE_PATH}{name}", self._guard(do)) for name, (method, do) in routes.items()),
             web.get(f"{PAGE_PATH}{{name}}", self._guard(self._send_asset)),
+            web.get(
+                f"{PAGE_PATH}{PICTURE_PATH}/{{assignment}}/{{until}}/{{signature}}/{{name}}",
+                self._guard(self._send_picture),
+            ),
         ]
 
     @property
@@ -149,6 +155,25 @@ class AnswerPage:
         if name not in ASSETS:
             raise web.HTTPNotFound(text="{}")
         return _compress(web.Response(text=_read_asset(name), content_type=ASSETS[name], charset="utf-8"))
+
+    async def _send_picture(self, request: web.Request) -> web.Response:
+        """A picture by its signed address; 404 for any other, and once the item is out of the annotator's hands."""
+        parts, workers = request.match_info, self.workers[0][1]
+        name, assignment, now = parts["name"], parts["assignment"], workers.runner.clock()
+        until, signature = parts["until"], parts["signature"]
+        if not is_picture_address(
+            name, assignment_id=assignment, until=until, signature=signature, key=self._key, now=now
+        ):
+            raise web.HTTPNotFound(text="{}")
+
+        def find(session: Session) -> tuple[bytes, str] | None:
+            found = assignments.find_assigned_picture(session, assignment_id=int(assignment), name=name)
+            return None if found is None else (found.content, found.media_type)
+
+        picture = await _run(workers, 0, find)
+        if picture is None:
+            raise web.HTTPNotFound(text="{}")
+        return web.Response(body=picture[0], content_type=picture[1])
 
     async def _open_session(self, request: web.Request) -> web.Response:
         """Exchange fresh initData of one of the bots for a session and the item to answer now; 403 for any other.

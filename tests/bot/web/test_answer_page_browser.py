@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import pytest_asyncio
+from _pictures import write_project
 from axe_playwright_python.base import AXE_FILE_PATH
 from playwright.async_api import Browser, Frame, Locator, Page, Route, expect
 from sqlmodel import select
@@ -19,7 +20,7 @@ from sqlmodel import select
 from annotation.store import queries
 from annotation.store.models import Judgement
 from annotation.workflow.annotators import invitations
-from annotation.workflow.lifecycle import projects, transitions
+from annotation.workflow.lifecycle import projects, readiness, transitions
 from bot import application
 from bot.commands.local_chat import find_free_port
 from bot.conversation.texts import get_texts
@@ -294,6 +295,93 @@ async def test_the_ends_of_a_part_are_dragged(
     await window.use(frame.locator("#save"))
     await expect(frame.locator("h1")).to_have_text(get_texts(language)("page-nothing"))
     assert [one.response for one in read_judgements(db)] == [STORED["where"]]
+
+
+async def pinch(page: Page, before: float, after: float) -> None:
+    """Put two fingers down at the middle of the window, this far apart, and move them to another distance."""
+    session = await page.context.new_cdp_session(page)
+    for step in range(10):
+        gap = before + (after - before) * step / 9
+        points = [{"x": 180 - gap / 2, "y": 300, "id": 0}, {"x": 180 + gap / 2, "y": 300, "id": 1}]
+        kind = "touchMove" if step else "touchStart"
+        await session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    await session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+@pytest.mark.parametrize(("is_phone", "scheme", "language"), LOOKS[:2])
+async def test_a_picture_is_opened_large(
+    chromium: Browser, server: Server, db: Database, tmp_path: Path, is_phone: bool, scheme: str, language: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """By a tap; two fingers, the wheel, keys and buttons enlarge it, also once its address holds no more."""
+    monkeypatch.setattr(readiness, "_CHECKS", ())
+    now = datetime.now(UTC)
+    with db.transaction() as session:
+        projects.load_project_file(session, write_project(tmp_path / "birds"), now=now)
+        transitions.start_project(session, project=queries.get_project(session, "birds"), now=now)
+    window = await open_window(chromium, server, is_phone=is_phone, scheme=scheme, language=language)
+    frame, texts = await window.open_answer_page(), get_texts(language)
+    picture, percent = frame.locator("img"), frame.locator("#scale")
+    await expect(picture).to_have_attribute("alt", "Picture 1: The bird")
+    await expect(picture).to_have_js_property("complete", True)
+    address = await picture.get_attribute("src") or ""
+    assert await picture.evaluate("(one) => one.naturalWidth") == (400 if address.endswith("png") else 300)
+    await check_look(frame)
+
+    await window.page.route("**/answer/picture/**", lambda route: route.abort())
+    await window.use(picture)
+    await expect(frame.locator("#zoom")).to_be_visible()
+    await expect(percent).to_have_text("100%")
+    await check_look(frame)
+    if is_phone:
+        await pinch(window.page, 60, 180)
+        await expect(percent).to_have_text("300%")
+        await move_finger(window.page, (180, 300), (120, 260))
+        await percent.tap()  # Chromium makes no click of the first tap after a simulated pinch
+    else:
+        await frame.locator("#stage").hover()
+        await window.page.mouse.wheel(0, -400)
+        await expect(percent).to_have_text("272%")
+        await window.page.keyboard.press("ArrowRight")
+        await window.page.keyboard.press("-")
+        await expect(percent).to_have_text("170%")
+        await window.page.keyboard.press("+")
+        await expect(percent).to_have_text("272%")
+    for _ in range(3):
+        await window.use(frame.get_by_role("button", name=texts("page-smaller")))
+    await expect(percent).to_have_text("100%")
+    await window.use(frame.get_by_role("button", name=texts("page-larger")))
+    await expect(percent).to_have_text("160%")
+    await check_look(frame)
+    if is_phone:
+        await window.use(frame.get_by_role("button", name=texts("page-close")))
+    else:
+        await window.page.keyboard.press("Escape")
+    await expect(frame.locator("#zoom")).not_to_be_visible()
+    await expect(frame.locator(".picture img")).to_be_visible()
+    assert await picture.evaluate("(one) => [one.naturalWidth > 0, one.style.transform]") == [True, ""]
+    await window.page.unroute("**/answer/picture/**")
+    await window.choose(frame, 0)
+    await expect(picture).to_have_attribute("src", re.compile("jpg$" if address.endswith("png") else "png$"))
+    assert len(read_judgements(db)) == 1
+
+
+async def test_a_picture_that_does_not_come_is_asked_for_again(
+    chromium: Browser, server: Server, db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a tap in its place, which gets a new address."""
+    monkeypatch.setattr(readiness, "_CHECKS", ())
+    now = datetime.now(UTC)
+    with db.transaction() as session:
+        projects.load_project_file(session, write_project(tmp_path / "birds"), now=now)
+        transitions.start_project(session, project=queries.get_project(session, "birds"), now=now)
+    window = await open_window(chromium, server, is_phone=True, scheme="light", language="en")
+    await window.page.route("**/answer/picture/**", lambda route: route.abort())
+    frame = await window.open_answer_page()
+    await expect(frame.locator("#say")).to_have_text(get_texts("en")("page-offline"))
+    await window.page.unroute("**/answer/picture/**")
+    await frame.locator(".picture").tap()
+    await expect(frame.locator(".picture img")).to_have_js_property("naturalWidth", 400)
 
 
 async def test_a_draft_survives_the_page(chromium: Browser, server: Server, db: Database, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import { drawCode, drawEntry, drawReply, drawTold } from "./accounts.js";
 import { byId, call, enter, hideInvitation, inTelegram, invitation, kept, make, makeButton, post, say, start, words } from "./bridge.js";
 import { drawCorrection } from "./corrections.js";
 import { Draft } from "./drafts.js";
+import { drawPicture } from "./pictures.js";
 import { drawSides } from "./sides.js";
 import { drawSpans } from "./spans.js";
 
@@ -23,8 +24,9 @@ let account = null;
 let screen = 0, isStarted = false;
 let busy = false, timer = 0, wait = FIRST_WAIT;
 
-/** A text of the item in its runs. @param {{runs: {text: string, bold?: boolean, underlined?: boolean}[], fold: boolean}} block */
-function drawBlock({ runs, fold }) {
+/** A text of the item in its runs, or a picture. @param {{runs: {text: string, bold?: boolean, underlined?: boolean}[], fold: boolean, picture?: import("./pictures.js").Picture}} block */
+function drawBlock({ runs, fold, picture }) {
+  if (picture) return drawPicture(picture, shown.language, () => void loadAgain());
   const nodes = runs.map(({ text, bold, underlined }) => (bold ? make("strong", {}, text) : underlined ? make("u", {}, text) : text));
   const paragraph = make("p", { className: "block", lang: shown.language }, ...nodes);
   return fold ? make("details", { open: true }, make("summary", {}, words.text), paragraph) : paragraph;
@@ -212,6 +214,8 @@ async function load() {
     else { byId("header").textContent = ""; main.replaceChildren(make("p", { textContent: status === 401 ? words.again : words.offline })); }
   } catch { main.replaceChildren(make("p", { textContent: words.offline }), makeButton(words["go-on"], () => void load())); }
 }
+/** Get the item again, with new addresses of its pictures, once what was entered is stored. */
+async function loadAgain() { await draft?.flush(); await load(); }
 /** Begin with an account: what the chat says first, or the item that waits. @param {any} work */
 function begin(work) {
   hideInvitation(); say("");
