@@ -36,7 +36,8 @@ def settle_calls(
         {key: value for key, value in call.items() if key != "edits"}
         | ({"data": {**call["data"], "message_id": found[call["edits"]]}} if "edits" in call else {})
         for call in rest
-        if ("edits" not in call or found[call["edits"]] is not None) and call.get("shows") not in overtaken
+        if ("edits" not in call or found[call["edits"]] is not None)
+        and call.get("shows", call.get("illustrates")) not in overtaken
     ]
     return replace(message, calls=[*made, *calls])
 

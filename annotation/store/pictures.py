@@ -1,4 +1,6 @@
-"""Pictures of items: stored once each, however many items show them, and deleted with the last one."""
+"""Pictures of items: stored once each, however many items show them, and deleted with the last one; and the ids under
+which Telegram has them.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from sqlmodel import Session, col, select
 from annotation.campaigns.stimulus import list_images
 from annotation.errors import BadInput, Where
 from annotation.loading.items.picture_reader import read_picture
-from annotation.store.models import Item, Picture
+from annotation.store.models import Item, Picture, PictureUpload
 
 ITEMS_PER_FETCH = 1_000
 
@@ -61,8 +63,19 @@ def delete_unused_pictures(session: Session) -> None:
     for pieces in session.exec(with_pieces.execution_options(yield_per=ITEMS_PER_FETCH)):
         shown.update(map(_get_sha256, list_images(pieces or ())))
     unused = [{"unused": sha256} for sha256 in session.exec(select(Picture.sha256)) if sha256 not in shown]
-    if unused:
-        session.connection().execute(sa.delete(Picture).where(col(Picture.sha256) == sa.bindparam("unused")), unused)
+    for table in (Picture, PictureUpload) if unused else ():
+        session.connection().execute(sa.delete(table).where(col(table.sha256) == sa.bindparam("unused")), unused)
+
+
+def find_file_id(session: Session, name: str, *, bot_id: int) -> str | None:
+    """The id under which Telegram has the picture for a bot, None if the bot has not uploaded it."""
+    upload = session.get(PictureUpload, (bot_id, _get_sha256(name)))
+    return None if upload is None else upload.file_id
+
+
+def store_file_id(session: Session, name: str, *, bot_id: int, file_id: str) -> None:
+    """Store the id under which Telegram has the picture for a bot, in the place of an earlier one."""
+    session.merge(PictureUpload(bot_id=bot_id, sha256=_get_sha256(name), file_id=file_id))
 
 
 def _get_sha256(name: str) -> str:

@@ -107,6 +107,8 @@ MAX_UNITS = 4096
 """The longest message, in UTF-16 units without markup."""
 PART_NUMBER_UNITS = 24
 """The units of a message that are kept free for its heading, which numbers the parts of a long text."""
+MAX_CAPTION = 1024
+"""The longest caption of a picture, in UTF-16 units."""
 MAX_BOLD_RANGES = 90
 """How many bold ranges of a block are rendered, so that a message has fewer than a hundred entities."""
 BoldRange = tuple[int, int]
@@ -119,9 +121,10 @@ _COMMAND = re.compile(r"`(hromada [^`\n]+)`")
 
 @dataclass(frozen=True)
 class ShownPicture:
-    """A picture of an item: its name, and the words by which it is known where it is not seen."""
+    """A picture of an item: its name, its caption, and the words by which it is known where it is not seen."""
 
     name: str
+    caption: str
     words: str
 
 
@@ -154,7 +157,7 @@ class RenderedMessage:
     """One message: HTML, rows of buttons, and the hint of the input field where an answer is typed.
 
     From a message that is protected (`protect`) nothing can be copied or forwarded. With `leads_up` it replies to the
-    first of the messages that are sent with it.
+    first of the messages that are sent with it. Where it is sent, its `pictures` are sent before it.
     """
 
     html: str
@@ -162,12 +165,14 @@ class RenderedMessage:
     input_hint: str | None = None
     protect: bool = True
     leads_up: bool = False
+    pictures: tuple[ShownPicture, ...] = ()
 
 
 def build_picture_blocks(title: str | None, name: str, *, number: int, translate: Texts) -> list[TextBlock]:
     """The blocks of the picture of an item with this number: its title, and a line in its place."""
     words = translate("picture", number=number)
-    shown = ShownPicture(name, f"{words}: {title}" if title else words)
+    caption = shorten_text(title or words, MAX_CAPTION)
+    shown = ShownPicture(name, caption, f"{words}: {title}" if title else words)
     return [*([make_bold_block(title)] if title else []), TextBlock(f"🖼 {words}", picture=shown)]
 
 
@@ -197,7 +202,7 @@ def render_messages(
 ) -> tuple[RenderedMessage, ...]:
     """The blocks in as many messages as they need, with the buttons under the last.
 
-    Where a block opens a message, that message and those below it lead up to the first.
+    Where a block opens a message, that message and those below it lead up to the first. The first has the pictures.
     """
     heading = translate("part", number="{number}", of="{of}")
     groups = list(_split_messages(blocks))
@@ -206,6 +211,7 @@ def render_messages(
         for number, group in enumerate(groups)
         for part in render_html_parts(group, heading=heading)
     ]
+    messages[0] = replace(messages[0], pictures=tuple(block.picture for block in blocks if block.picture is not None))
     return (*messages[:-1], replace(messages[-1], buttons=buttons, input_hint=input_hint))
 
 

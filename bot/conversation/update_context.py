@@ -29,6 +29,7 @@ from bot.conversation.updates_and_calls import (
     IncomingUpdate,
     MessageEdit,
     NewMessage,
+    NewPhoto,
     TapAcknowledgement,
     TelegramCall,
     TelegramCalls,
@@ -168,21 +169,33 @@ class UpdateContext:
             return ()
         return (TapAcknowledgement(query_id=self.incoming.query_id, text=text, alert=alert),)
 
-    def send(self, *messages: RenderedMessage, assignment_id: int | None = None) -> tuple[NewMessage, ...]:
+    def send(self, *messages: RenderedMessage, assignment_id: int | None = None) -> tuple[NewPhoto | NewMessage, ...]:
         """Calls that send new messages. With `assignment_id`, the last is the item message of that assignment."""
-        return tuple(
-            NewMessage(
-                chat_id=self.incoming.chat_id,
-                html=message.html,
-                buttons=message.buttons,
-                input_hint=message.input_hint,
-                protect=message.protect,
-                assignment_id=assignment_id if number == len(messages) else None,
-                replies_above=number - 1 if message.leads_up else 0,
-                of_item=assignment_id is not None,
+        calls: list[NewPhoto | NewMessage] = []
+        for number, message in enumerate(messages, 1):
+            calls += [
+                NewPhoto(
+                    chat_id=self.incoming.chat_id,
+                    picture=picture.name,
+                    caption=picture.caption,
+                    protect=message.protect,
+                    assignment_id=assignment_id,
+                )
+                for picture in message.pictures
+            ]
+            calls.append(
+                NewMessage(
+                    chat_id=self.incoming.chat_id,
+                    html=message.html,
+                    buttons=message.buttons,
+                    input_hint=message.input_hint,
+                    protect=message.protect,
+                    assignment_id=assignment_id if number == len(messages) else None,
+                    replies_above=number - 1 if message.leads_up else 0,
+                    of_item=assignment_id is not None,
+                )
             )
-            for number, message in enumerate(messages, 1)
-        )
+        return tuple(calls)
 
     def send_text(self, text_id: str, **arguments: str | int) -> TelegramCalls:
         """A call that sends one text as a new message."""
@@ -212,7 +225,8 @@ class UpdateContext:
             )
         )
         *earlier, last = self.send(*parts)
-        return (*earlier, replace(last, prompt=(self.annotator_id, update_id)))
+        prompt = (self.annotator_id, update_id)
+        return (*earlier, replace(last, prompt=prompt) if isinstance(last, NewMessage) else last)
 
     def close_prompt(self) -> TelegramCalls:
         """A call that removes the buttons of the message that asked last; none where it is unknown."""

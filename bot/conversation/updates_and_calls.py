@@ -159,6 +159,20 @@ class NewMessage:
 
 
 @dataclass(frozen=True, kw_only=True)
+class NewPhoto:
+    """A new message with a stored picture, by its name; `caption` is plain text.
+
+    It illustrates the item message of the assignment, if it is one of an item, and is sent with it, again if it is.
+    """
+
+    chat_id: int
+    picture: str
+    caption: str
+    protect: bool = True
+    assignment_id: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class NewDocument:
     """A new message with a file: its name, bytes and caption."""
 
@@ -203,7 +217,7 @@ class ExportFailure:
     megabytes: int = 0
 
 
-TelegramCall = TapAcknowledgement | MessageEdit | NewMessage | NewDocument | CommandMenu
+TelegramCall = TapAcknowledgement | MessageEdit | NewMessage | NewPhoto | NewDocument | CommandMenu
 TelegramCalls = tuple[TelegramCall, ...]
 
 

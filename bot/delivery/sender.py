@@ -28,6 +28,7 @@ from annotation.store.mailbox import MessageHold, OutboxMessage, ShownAssignment
 from annotation.workflow.annotators import registration
 from bot.delivery.delivery_settings import format_trace
 from bot.delivery.limits_and_retries import Failure, RateLimit, catch_failure
+from bot.delivery.picture_uploads import PictureUploads
 from bot.delivery.telegram_api import InFlightMessage, Receipt, ReceiptBatch, Shown, TelegramApi, make_calls
 from bot.delivery.transaction_runner import TransactionRunner, follow_update
 
@@ -291,6 +292,7 @@ class Sender:
     max_parallel: int = MAX_PARALLEL
     holder: str = field(default_factory=lambda: secrets.token_hex(8))
     _failures: FailedMessages = field(init=False)
+    _pictures: PictureUploads = field(init=False)
     _queues: dict[int, _ChatQueue] = field(default_factory=dict)
     _ready: dict[int, None] = field(default_factory=dict)
     _sending: dict[int, asyncio.Task[None]] = field(default_factory=dict)
@@ -298,6 +300,7 @@ class Sender:
     _left: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
+        self._pictures = PictureUploads(runner=self.runner, api=self.api, bot_id=self.bot_id)
         self._failures = FailedMessages(
             runner=self.runner,
             api=self.api,
@@ -434,7 +437,7 @@ class Sender:
             return None
         if not message.paced:  # the sweeper counts those
             self.rate_limit.record_message(message.chat_id, now=now)
-        await make_calls(self.api, in_flight)
+        await make_calls(self._pictures.make_call if in_flight.has_pictures else self.api.make_stored_call, in_flight)
         if any(
             call["method"] != ACKNOWLEDGEMENT for call in in_flight.message.calls
         ):  # those have a limit of their own

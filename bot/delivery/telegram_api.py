@@ -11,7 +11,7 @@ import html
 import json
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
@@ -49,6 +49,8 @@ JSON_HEADERS = {"Content-Type": "application/json"}
 _DEFAULT = BaseRequest.DEFAULT_NONE
 POLL_SECONDS = 25
 """Seconds that Telegram waits for updates before it answers a poll with none."""
+FILE_PARAMETERS = {"sendDocument": "document", "sendPhoto": "photo"}
+"""The parameters in which methods take an uploaded file."""
 METHODS_WITHOUT_CHAT = frozenset({"answerCallbackQuery", "setMyCommands"})
 """Methods whose calls name no chat, or name it in their data."""
 POLL_SLACK_SECONDS = 10.0
@@ -219,9 +221,14 @@ class TelegramApi(Bot):
         data = {name: value for name, value in call["data"].items() if value is not None}
         if call["method"] not in METHODS_WITHOUT_CHAT:
             data["chat_id"] = chat_id
-        files = {} if content is None else {"document": InputFile(content, filename=data.pop("name")).field_tuple}
+        kind = FILE_PARAMETERS.get(call["method"], "")
+        files = {} if content is None else {kind: InputFile(content, filename=data.pop("name")).field_tuple}
         request_data = cast(RequestData, CallData(data, files))
         return await self.request.post(f"{self.base_url}/{call['method']}", request_data)
+
+    async def make_stored_call(self, call: Mapping[str, Any], message: OutboxMessage) -> Any:
+        """Make a call of an outbox message and return Telegram's result. Raises TelegramError."""
+        return await self.make_call(call, chat_id=message.chat_id, content=message.content)
 
     async def poll_updates(self, *, offset: int | None) -> Sequence[Mapping[str, Any]]:
         """The next updates, once there are any, or none after POLL_SECONDS. Raises TelegramError.
@@ -293,6 +300,11 @@ class InFlightMessage:
     update: int | None = field(default_factory=get_update)
     backoff: Backoff = field(default_factory=lambda: Backoff(first=MIN_RETRY_SECONDS, longest=MAX_RETRY_SECONDS))
 
+    @property
+    def has_pictures(self) -> bool:
+        """Whether some calls send pictures that are stored apart."""
+        return any("picture" in call for call in self.message.calls)
+
     def list_shown(self, *, at: datetime) -> list[ShownAssignment | ShownPrompt]:
         """What the calls that were made show and ask; `at` is when they were made, by this process's clock."""
         return [shown for call, result in self.made if (shown := _describe_shown(call, result, at=at)) is not None]
@@ -334,7 +346,11 @@ def _describe_shown(call: Mapping[str, Any], result: Any, *, at: datetime) -> Sh
     return ShownAssignment(assignment_id=call["shows"], message_id=sent["message_id"], at=at, asks_since=since)
 
 
-async def make_calls(api: TelegramApi, in_flight: InFlightMessage) -> None:
+MakeCall = Callable[[Mapping[str, Any], OutboxMessage], Awaitable[Any]]
+"""Makes a stored call of an outbox message."""
+
+
+async def make_calls(make_call: MakeCall, in_flight: InFlightMessage) -> None:
     """Make the remaining calls of an outbox message; those that Telegram refuses are set aside.
 
     Raises TelegramError for the first that fails otherwise.
@@ -342,7 +358,7 @@ async def make_calls(api: TelegramApi, in_flight: InFlightMessage) -> None:
     message, in_flight.unsent = in_flight.message, False
     for call in message.calls[in_flight.n_calls :]:
         try:
-            result = await _make_call(api, in_flight.add_reply(call), message)
+            result = await _make_call(make_call, in_flight.add_reply(call), message)
         except CallNotSent:
             in_flight.unsent = True
             raise
@@ -356,27 +372,27 @@ async def make_calls(api: TelegramApi, in_flight: InFlightMessage) -> None:
             in_flight.made.append((call, result))
 
 
-async def _make_call(api: TelegramApi, call: Mapping[str, Any], message: OutboxMessage) -> Any:
+async def _make_call(make_call: MakeCall, call: Mapping[str, Any], message: OutboxMessage) -> Any:
     """Make a call; an idempotent call is repeated once, a moment later, where its response was lost."""
     try:
-        return await _make_call_once(api, call, message)
+        return await _make_call_once(make_call, call, message)
     except (BadRequest, Forbidden, ChatMigrated, CallNotSent):
         raise
     except (TimedOut, NetworkError):
         if call["method"] not in IDEMPOTENT_METHODS:
             raise
         await asyncio.sleep(0.1)
-        return await _make_call_once(api, call, message)
+        return await _make_call_once(make_call, call, message)
 
 
-async def _make_call_once(api: TelegramApi, call: Mapping[str, Any], message: OutboxMessage) -> Any:
+async def _make_call_once(make_call: MakeCall, call: Mapping[str, Any], message: OutboxMessage) -> Any:
     """Make a call without repeating it. Raises Forbidden where the chat is gone, BadRequest for other refusals.
 
     Harmless refusals count as success, with True for an edit that was made before. A text whose HTML is not valid is
     sent as plain text.
     """
     try:
-        return await api.make_call(call, chat_id=message.chat_id, content=message.content)
+        return await make_call(call, message)
     except BadRequest as failure:
         text = str(failure).lower()
         if any(refusal in text for refusal in HARMLESS_REFUSALS):
@@ -386,7 +402,7 @@ async def _make_call_once(api: TelegramApi, call: Mapping[str, Any], message: Ou
         if "can't parse entities" not in text or "parse_mode" not in call["data"]:
             raise
     log.error("A message is not valid HTML; it is sent as plain text.")
-    return await _make_call_once(api, _strip_markup(call), message)
+    return await _make_call_once(make_call, _strip_markup(call), message)
 
 
 def _strip_markup(call: Mapping[str, Any]) -> Mapping[str, Any]:

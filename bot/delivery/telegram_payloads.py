@@ -23,6 +23,7 @@ from bot.conversation.updates_and_calls import (
     MessageEdit,
     NewDocument,
     NewMessage,
+    NewPhoto,
     TapAcknowledgement,
     TelegramCall,
     UpdateKind,
@@ -213,6 +214,12 @@ def _prepare_calls(call: TelegramCall, *, protect: bool, find_message_id: FindMe
             yield PreparedCall(chat_id=call.chat_id, payload=_build_call("editMessageText", data) | reference)
         case NewMessage():
             yield _prepare_new_message(call, protect=protect)
+        case NewPhoto():
+            data = {"caption": call.caption, "protect_content": call.protect and protect, "disable_notification": True}
+            references = {"picture": call.picture, "illustrates": call.assignment_id}
+            payload = _build_call("sendPhoto", data)
+            payload |= {name: value for name, value in references.items() if value is not None}
+            yield PreparedCall(chat_id=call.chat_id, payload=payload)
         case NewDocument():
             data = {"caption": call.caption, "name": call.name}
             payload = _build_call("sendDocument", data)

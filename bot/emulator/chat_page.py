@@ -209,7 +209,8 @@ class ChatPage:
         if file is None:
             raise web.HTTPNotFound(text="There is no such file.")
         if file.width:
-            kind = "image/png" if file.content.startswith(b"\x89PNG") else "image/jpeg"
+            kinds = {b"\x89": "image/png", b"R": "image/webp"}
+            kind = kinds.get(file.content[:1], "image/jpeg")
             return web.Response(body=file.content, content_type=kind, headers=_HEADERS)
         disposition = "attachment; filename*=UTF-8''" + "".join(
             character

@@ -241,6 +241,9 @@ def parse_upload(call: Call, known: dict[str, File], kind: str) -> Content:
         file = model.store_file(known, upload, photo=kind == "photo")
     elif reference in known:
         file = known[reference]
+        if bool(file.width) != (kind == "photo"):
+            own = "Photo" if file.width else "Document"
+            raise bad_request(f"can't use file of type {own} as {kind.capitalize()}")
     elif reference.startswith(("http://", "https://")):
         raise bad_request("failed to get HTTP URL content")
     elif reference:

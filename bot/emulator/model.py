@@ -15,6 +15,8 @@ from bot.emulator.keyboards import Markup
 
 MAX_UPLOAD, MAX_DOWNLOAD = 50 * 1024**2, 20 * 1024**2
 """Bytes of a file."""
+MAX_PHOTO, MAX_WIDTH_AND_HEIGHT, MAX_RATIO = 10_000_000, 10_000, 20
+"""Bytes of a photo, the sum of its width and height in pixels, and how much longer one side may be."""
 
 
 def store_file(known: dict[str, File], upload: Upload, *, photo: bool = False) -> File:
@@ -43,7 +45,17 @@ def store_file(known: dict[str, File], upload: Upload, *, photo: bool = False) -
 
 
 def _read_size(content: bytes) -> tuple[int, int]:
-    """Width and height of a PNG or a JPEG; raises CallRefused for other files."""
+    """Width and height of a photo; raises CallRefused for what is no picture, and for sizes that are not taken."""
+    width, height = _read_any_size(content)
+    if width + height > MAX_WIDTH_AND_HEIGHT or max(width, height) > MAX_RATIO * min(width, height):
+        raise bad_request("PHOTO_INVALID_DIMENSIONS")
+    if len(content) > MAX_PHOTO:
+        raise bad_request("file is too big")
+    return width, height
+
+
+def _read_any_size(content: bytes) -> tuple[int, int]:
+    """Width and height of a PNG, a JPEG or a WebP; raises CallRefused for other files."""
     if content[:8] == b"\x89PNG\r\n\x1a\n" and len(content) >= 24:
         width, height = struct.unpack(">II", content[16:24])
         return int(width), int(height)
@@ -52,7 +64,19 @@ def _read_size(content: bytes) -> tuple[int, int]:
         if match:
             height, width = struct.unpack(">HH", match[1])
             return int(width), int(height)
+    if content[:4] == b"RIFF" and content[8:12] == b"WEBP" and len(content) >= 30:
+        return _read_webp_size(content[12:16], content[20:30])
     raise bad_request("IMAGE_PROCESS_FAILED")
+
+
+def _read_webp_size(kind: bytes, data: bytes) -> tuple[int, int]:
+    if kind == b"VP8X":
+        return 1 + int.from_bytes(data[4:7], "little"), 1 + int.from_bytes(data[7:10], "little")
+    if kind == b"VP8L":
+        bits = int.from_bytes(data[1:5], "little")
+        return 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)
+    width, height = struct.unpack("<HH", data[6:10])
+    return int(width) & 0x3FFF, int(height) & 0x3FFF
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from _pictures import PROJECT, draw, encode, write_items, write_project
@@ -23,9 +23,6 @@ from annotation.loading.items import picture_metadata, picture_reader
 from annotation.store import database, pictures
 from annotation.store.models import Item, Picture
 from annotation.workflow.lifecycle import campaign_reader, item_fixes, projects
-
-if TYPE_CHECKING:
-    from tests.annotation.conftest import Sandbox
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 SECRET = b"50.4501 N, 30.5234 E"
@@ -321,11 +318,22 @@ def test_a_file_that_changes_while_it_is_loaded_is_refused(db: database.Database
         projects.load_project(session, found, contents, now=NOW)
 
 
-def test_until_they_are_shown_nothing_starts(db: database.Database, folder: Path, sandbox: Sandbox) -> None:
-    """One sentence says why."""
+def test_uploads_go_with_their_picture(db: database.Database, folder: Path) -> None:
+    """Of each bot; those of other pictures stay."""
     load(db, folder)
-    with pytest.raises(Conflict, match="Its items show pictures, which neither"), db.transaction() as session:
-        sandbox.started(session, folder / "birds.yaml")
+    owl, stork = sorted(read(folder).pictures, key=lambda name: name.endswith("jpg"))
+    with db.transaction() as session:
+        for bot, name in ((1, owl), (2**40, owl), (1, stork)):
+            pictures.store_file_id(session, name, bot_id=bot, file_id="first")
+            pictures.store_file_id(session, name, bot_id=bot, file_id=f"of {bot}")
+    with db.reading() as view:
+        assert pictures.find_file_id(view, owl, bot_id=2**40) == f"of {2**40}"
+        assert pictures.find_file_id(view, owl, bot_id=3) is None
+    (folder / "pictures" / "owl.png").write_bytes(encode(draw("black"), "PNG"))
+    load(db, folder)
+    with db.reading() as view:
+        assert pictures.find_file_id(view, owl, bot_id=1) is None
+        assert pictures.find_file_id(view, stork, bot_id=1) == "of 1"
 
 
 def test_parts_that_do_not_fit_are_refused() -> None:

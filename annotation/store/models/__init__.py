@@ -59,6 +59,7 @@ from annotation.store.models.delivery import (
     NoticeWish,
     OrganiserNotice,
     Outbox,
+    PictureUpload,
     ProcessLease,
     ToldGroup,
 )
@@ -125,6 +126,7 @@ __all__ = [
     "ParticipationRow",
     "Payment",
     "Picture",
+    "PictureUpload",
     "ProcessLease",
     "ProfileAnswer",
     "Programme",

@@ -113,6 +113,16 @@ class Incident(SQLModel, table=True):
     doublings: int
 
 
+class PictureUpload(SQLModel, table=True):
+    """A picture that a bot has uploaded: Telegram sends it again by `file_id`, which this bot alone may use."""
+
+    __tablename__ = "picture_upload"
+
+    bot_id: int = Field(primary_key=True, sa_type=sa.BigInteger)
+    sha256: str = Field(primary_key=True, max_length=64)
+    file_id: str
+
+
 class Heartbeat(SQLModel, table=True):
     """When something that goes on all the time last succeeded: `name` is what, such as "polling"."""
 

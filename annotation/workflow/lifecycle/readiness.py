@@ -187,12 +187,6 @@ def _check_questions(_session: Session, _project: Project, definition: project_f
     return find_unaskable_questions(definition)
 
 
-def _check_pictures(_session: Session, _project: Project, definition: project_file.ProjectFile) -> Iterator[Obstacle]:
-    if definition.shows_pictures:
-        problem = "Its items show pictures, which neither the chat nor the answer page shows yet."
-        yield Obstacle(problem=problem, remedy="Take a project without `as: image`.")
-
-
 def _list_notes(session: Session, project: Project, definition: project_file.ProjectFile) -> Iterator[str]:
     if definition.consent is None and _get_programme(session, project) is None:
         yield "People are asked for no consent; `consent` in the project file would ask for it."
@@ -392,7 +386,6 @@ def _check_allocation(session: Session, project: Project, _definition: project_f
 _CHECKS: tuple[Callable[[Session, Project, project_file.ProjectFile], Iterator[Obstacle]], ...] = (
     _check_items,
     _check_questions,
-    _check_pictures,
     _check_pools,
     _check_texts,
     _check_exposure,

@@ -18,7 +18,14 @@ from bot.conversation.inputs import INPUTS
 from bot.conversation.inputs.input_base import RefusedInput
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import TYPED_QUERY, UpdateContext, join_calls
-from bot.conversation.updates_and_calls import QUESTION_INDEX, REVISION, ButtonAction, TelegramCalls, UpdateKind
+from bot.conversation.updates_and_calls import (
+    QUESTION_INDEX,
+    REVISION,
+    ButtonAction,
+    NewMessage,
+    TelegramCalls,
+    UpdateKind,
+)
 from bot.conversation.views import items, own_progress, second_pass
 
 
@@ -69,8 +76,9 @@ def lead_up(context: UpdateContext) -> TelegramCalls:
     if context.incoming.reply_to is None:
         raise Stale("The first message is not known.")
     text = message_layout.render_text(context.translate, context.translate("way-up"))
-    (way_up,) = context.send(text)
-    return join_calls(context.acknowledge(), (replace(way_up, reply_to=context.incoming.reply_to),))
+    way_up = [call for call in context.send(text) if isinstance(call, NewMessage)]
+    replies = tuple(replace(call, reply_to=context.incoming.reply_to) for call in way_up)
+    return join_calls(context.acknowledge(), replies)
 
 
 def ask_previous_question(context: UpdateContext) -> TelegramCalls:

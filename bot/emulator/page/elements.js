@@ -63,7 +63,7 @@ export function drawMessage(message, { translate, command, tap, open, edit, bot 
   const who = element("span", { className: "unseen", textContent: `${message.mine ? translate("you") : bot}: ` });
   const body = element("div", { className: "body" }, who);
   if (message.reply) body.append(drawReply(message));
-  if (message.file) body.append(drawFile(message.file));
+  if (message.file) body.append(drawFile(message.file, translate));
   if (message.media) body.append(element("div", { className: "file", textContent: translate(message.media) }));
   body.append(element("div", { className: "text" }, ...drawNodes(message.text, translate, command)));
   const bubble = element("li", { className: message.mine ? "mine" : "theirs" }, body);
@@ -93,9 +93,9 @@ function drawStamp(message, { translate, edit }) {
   return stamp;
 }
 
-function drawFile(file) {
+function drawFile(file, translate) {
   const address = `media/${encodeURIComponent(file.id)}`;
-  if (file.kind === "photo") return element("img", { src: address, alt: file.name });
+  if (file.kind === "photo") return element("img", { src: address, alt: translate("photo") });
   const label = `📄 ${file.name} · ${formatSize(file.size)}`;
   return element("a", { href: address, className: "file", download: file.name }, label);
 }

@@ -352,7 +352,13 @@ class AnswerPage:
             answers = notifications.deliver_organiser_answers(session, now=now, telegram_id=user_id)
             after = 0 if context is None else context.state.asked_in or 0
             told = screens.show_calls(
-                session, [*answers, *calls], chat_id=user_id, now=now, after=after, with_item=work["item"] is None
+                session,
+                [*answers, *calls],
+                chat_id=user_id,
+                now=now,
+                after=after,
+                with_item=work["item"] is None,
+                key=settings.key,
             )
             work |= told | (answer_page.describe_account(context) if context is not None else {})
         return answer_page.summarise_calls(calls) | work, messages

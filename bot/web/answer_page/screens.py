@@ -11,6 +11,7 @@ from sqlmodel import Session
 
 from annotation.store import mailbox
 from annotation.store.mailbox import ShownAssignment, ShownPrompt
+from bot.conversation.picture_addresses import make_picture_address
 from bot.conversation.updates_and_calls import (
     ButtonAction,
     ButtonRows,
@@ -18,6 +19,7 @@ from bot.conversation.updates_and_calls import (
     MessageEdit,
     NewDocument,
     NewMessage,
+    NewPhoto,
     TelegramCall,
     decode_callback,
 )
@@ -27,15 +29,22 @@ MAX_SCREEN = 2**53 - 3
 
 
 def show_calls(
-    session: Session, calls: Sequence[TelegramCall], *, chat_id: int, now: datetime, after: int, with_item: bool
+    session: Session,
+    calls: Sequence[TelegramCall],
+    *,
+    chat_id: int,
+    now: datetime,
+    after: int,
+    with_item: bool,
+    key: bytes,
 ) -> dict[str, Any]:
     """What calls say to one person: `told`, their messages, and `screen`, the number of the last one, 0 without any.
 
     A message is `html` of the tags that messages have, `rows` of buttons, `hint` where it asks for a text, and perhaps
-    a `file`. Messages that show an item are only told `with_item`. Which of them ask for something is stored, as it is
-    for those that Telegram has sent: they are on the screen now. An edit that lets an item ask something else, such as
-    a ticked box, counts as a message. Numbers follow the time, and are higher than `after`, the number of
-    what was asked last, even if the clock was set back.
+    a `file` or a `picture`, whose address is signed with the deployment's `key`. Messages that show an item are only
+    told `with_item`. Which of them ask for something is stored, as it is for those that Telegram has sent: they are on
+    the screen now. An edit that lets an item ask something else, such as a ticked box, counts as a message. Numbers
+    follow the time, and are higher than `after`, the number of what was asked last, even if the clock was set back.
     """
     told: list[dict[str, Any]] = []
     shown: list[ShownAssignment | ShownPrompt] = []
@@ -43,6 +52,9 @@ def show_calls(
     for call in calls:
         if isinstance(call, MessageEdit) and call.redraws is not None and call.chat_id == chat_id and with_item:
             told.append(_describe_message(call.html, call.buttons))  # the item asks something else now
+        if isinstance(call, NewPhoto) and call.chat_id == chat_id and with_item and call.assignment_id is not None:
+            source = make_picture_address(call.picture, assignment_id=call.assignment_id, key=key, now=now)
+            told.append({"html": "", "rows": [], "hint": None, "picture": {"src": source, "alt": call.caption}})
         if not isinstance(call, NewMessage | NewDocument) or call.chat_id != chat_id:
             continue
         number += 2  # a text that answers it has the number between

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from _faulty_telegram import FaultyTelegram, Flood, ObservedPerson
+from _pictures import draw, encode
 from _webhooks import NoAnswer
 
 from bot.emulator import model
@@ -101,8 +102,28 @@ def test_files_have_limits(bot: Bot, telegram: FaultyTelegram, ann: ObservedPers
     photo = telegram.call("sendPhoto", {"chat_id": 10}, {"photo": Upload("a.png", PNG)}).body["result"]["photo"][-1]
     assert (photo["width"], photo["height"]) == (3, 2)
     bot("sendPhoto", chat_id=10, photo=photo["file_id"])
+    assert bot.refused("sendPhoto", chat_id=10, photo=number) == "Bad Request: can't use file of type Document as Photo"
+    assert bot.refused("sendPhoto", chat_id=10, photo="none") == "Bad Request: wrong file identifier/HTTP URL specified"
     refused = bot.refused("sendPhoto", chat_id=10, photo="https://example.org/a.png")
     assert refused == "Bad Request: failed to get HTTP URL content"
+
+
+@pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP"])
+def test_photos_have_a_size(telegram: FaultyTelegram, ann: ObservedPerson, form: str) -> None:
+    """Width and height are told; at most 10,000 pixels together, and one side twenty times the other."""
+
+    def send(width: int, height: int, *, tail: int = 0, **how: Any) -> Any:
+        content = encode(draw(size=(width, height)), form, **how) + bytes(tail)
+        return telegram.call("sendPhoto", {"chat_id": 10}, {"photo": Upload("a", content)}).body
+
+    more: dict[str, Any]
+    for more in ({}, {"lossless": True}, {"icc_profile": b"p"}) if form == "WEBP" else ({},):
+        largest = send(640, 480, **more)["result"]["photo"][-1]
+        assert (largest["width"], largest["height"]) == (640, 480)
+    for sides in ((9_901, 100), (201, 10), (10, 201)):
+        assert send(*sides)["description"] == "Bad Request: PHOTO_INVALID_DIMENSIONS"
+    assert send(10, 200)["ok"]
+    assert send(10, 10, tail=10_000_000)["description"] == "Bad Request: file is too big"
 
 
 def test_a_protected_message_is_not_forwarded(bot: Bot, telegram: FaultyTelegram, ann: ObservedPerson) -> None:

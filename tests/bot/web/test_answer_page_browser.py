@@ -20,7 +20,7 @@ from sqlmodel import select
 from annotation.store import queries
 from annotation.store.models import Judgement
 from annotation.workflow.annotators import invitations
-from annotation.workflow.lifecycle import projects, readiness, transitions
+from annotation.workflow.lifecycle import projects, transitions
 from bot import application
 from bot.commands.local_chat import find_free_port
 from bot.conversation.texts import get_texts
@@ -310,11 +310,9 @@ async def pinch(page: Page, before: float, after: float) -> None:
 
 @pytest.mark.parametrize(("is_phone", "scheme", "language"), LOOKS[:2])
 async def test_a_picture_is_opened_large(
-    chromium: Browser, server: Server, db: Database, tmp_path: Path, is_phone: bool, scheme: str, language: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    chromium: Browser, server: Server, db: Database, tmp_path: Path, is_phone: bool, scheme: str, language: str
+) -> None:
     """By a tap; two fingers, the wheel, keys and buttons enlarge it, also once its address holds no more."""
-    monkeypatch.setattr(readiness, "_CHECKS", ())
     now = datetime.now(UTC)
     with db.transaction() as session:
         projects.load_project_file(session, write_project(tmp_path / "birds"), now=now)
@@ -367,10 +365,9 @@ async def test_a_picture_is_opened_large(
 
 
 async def test_a_picture_that_does_not_come_is_asked_for_again(
-    chromium: Browser, server: Server, db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    chromium: Browser, server: Server, db: Database, tmp_path: Path
 ) -> None:
     """By a tap in its place, which gets a new address."""
-    monkeypatch.setattr(readiness, "_CHECKS", ())
     now = datetime.now(UTC)
     with db.transaction() as session:
         projects.load_project_file(session, write_project(tmp_path / "birds"), now=now)

@@ -20,10 +20,12 @@ from sqlmodel import col
 from annotation.store import queries
 from annotation.store.models import Annotator, Assignment, Item
 from annotation.vocabulary import AssignmentStatus
-from annotation.workflow.lifecycle import projects, readiness, transitions
+from annotation.workflow.lifecycle import projects, transitions
 from bot import application
 from bot.conversation.picture_addresses import PICTURE_SECONDS, is_picture_address, make_picture_address
+from bot.conversation.updates_and_calls import NewPhoto
 from bot.emulator.mini_apps import sign_init_data
+from bot.web.answer_page import screens
 
 ORIGIN = "https://bot.example.org"
 KEY, NOW = b"k" * 32, datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -79,10 +81,8 @@ class Page:
 
 
 @pytest.fixture
-async def page(chat: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Page]:
+async def page(chat: Any, tmp_path: Path) -> AsyncIterator[Page]:
     """A project of pictures, and somebody at its first item, the owl."""
-    checks = tuple(one for one in readiness._CHECKS if one is not readiness._check_pictures)
-    monkeypatch.setattr(readiness, "_CHECKS", checks)  # the chat shows no pictures yet
     with chat.database.transaction() as session:
         projects.load_project_file(session, write_project(tmp_path / "birds"), now=chat.now)
         session.connection().execute(sa.update(Item).values(queue_position=Item.rank + 10**9))
@@ -168,3 +168,17 @@ async def test_the_chat_offers_the_page(page: Page) -> None:
     shown = [*page.chat.person(1).chat.visible()][-1]
     assert [key.page for key in shown.content.markup.buttons if key.page]
     assert "The bird\n\n🖼 Picture 1" in shown.text
+
+
+def test_people_without_telegram_see_it_among_messages(chat: Any) -> None:
+    """In the second pass, which they read as messages; a photo for another chat is none of theirs."""
+    photo = NewPhoto(chat_id=5, picture=NAME, caption="The bird", assignment_id=7)
+    calls = [photo, replace(photo, chat_id=6)]
+    with chat.database.transaction() as session:
+        told, hidden = (
+            screens.show_calls(session, calls, chat_id=5, now=NOW, after=0, with_item=with_item, key=KEY)["told"]
+            for with_item in (True, False)
+        )
+    source = make_picture_address(NAME, assignment_id=7, key=KEY, now=NOW)
+    picture = {"src": source, "alt": "The bird"}
+    assert (told, hidden) == ([{"html": "", "rows": [], "hint": None, "picture": picture}], [])

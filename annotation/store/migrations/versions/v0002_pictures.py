@@ -1,4 +1,4 @@
-"""Pictures that items show."""
+"""Pictures that items show, and which of them each bot has uploaded."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Create the table of pictures."""
+    """Create the tables."""
     op.create_table(
         "picture",
         sa.Column("sha256", sa.String(64), nullable=False),
@@ -20,8 +20,16 @@ def upgrade() -> None:
         sa.Column("content", sa.LargeBinary(), nullable=False),
         sa.PrimaryKeyConstraint("sha256", name=op.f("pk_picture")),
     )
+    op.create_table(
+        "picture_upload",
+        sa.Column("bot_id", sa.BigInteger(), nullable=False),
+        sa.Column("sha256", sa.String(64), nullable=False),
+        sa.Column("file_id", sa.String(), nullable=False),
+        sa.PrimaryKeyConstraint("bot_id", "sha256", name=op.f("pk_picture_upload")),
+    )
 
 
 def downgrade() -> None:
-    """Drop the table."""
+    """Drop the tables."""
+    op.drop_table("picture_upload")
     op.drop_table("picture")

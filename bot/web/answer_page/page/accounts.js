@@ -1,8 +1,9 @@
 // @ts-check
 /** People without Telegram: joining by a link, coming back by a code, and what the chat would have told them. */
 import { byId, call, make, makeButton, words } from "./bridge.js";
+import { drawPicture } from "./pictures.js";
 
-/** @typedef {{html: string, rows: {label: string, data: string}[][], hint: string | null, file?: {name: string, data: string}}} Told */
+/** @typedef {{html: string, rows: {label: string, data: string}[][], hint: string | null, file?: {name: string, data: string}, picture?: import("./pictures.js").Picture}} Told */
 const TAGS = new Set(["B", "STRONG", "I", "EM", "U", "S", "CODE", "PRE", "BLOCKQUOTE"]);
 const COMMAND = /(\/[a-z]{3,12})(?![\w/])/;
 
@@ -24,8 +25,9 @@ function rebuild(html, send) {
 /** The messages that the chat would have brought, with their buttons.
  * @param {Told[]} told @param {(data: string) => void} tap @param {(text: string) => void} send */
 export function drawTold(told, tap, send) {
-  return told.map(({ html, rows, file }) => {
+  return told.map(({ html, rows, file, picture }) => {
     const section = make("section", { className: "told" }, make("div", { className: "block" }, ...rebuild(html, send)));
+    if (picture) section.append(drawPicture(picture, document.documentElement.lang, () => location.reload()));
     if (file) {
       const bytes = Uint8Array.from(atob(file.data), (one) => one.charCodeAt(0));
       section.append(make("a", { href: URL.createObjectURL(new Blob([bytes])), download: file.name, textContent: `📄 ${file.name}` }));
