@@ -201,7 +201,7 @@ def test_each_file_is_decoded_once(folder: Path, monkeypatch: pytest.MonkeyPatch
     calls: list[Path] = []
     read_picture = picture_reader.read_picture
 
-    def count(path: Path) -> picture_reader.Picture:
+    def count(path: Path) -> picture_reader.PreparedPicture:
         calls.append(path)
         return read_picture(path)
 

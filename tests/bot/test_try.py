@@ -136,7 +136,7 @@ async def test_a_person_answers_and_nothing_is_left(command: Hromada, folder: Pa
         address = json.loads("".join(await read_lines(process)))["address"]
         event = await answer_one(address)
         menu = [one["command"] for one in event["around"]["menu"]]
-        assert (menu[0], menu[-1], len(menu)) == ("start", "help", 15)
+        assert (menu[0], menu[-1], len(menu)) == ("start", "help", 16)
         assert listening(int(address.split("/?")[0].rsplit(":", 1)[1])) == ["0100007F"]
         await end(process)
     assert list((folder / "tmp").iterdir()) == []

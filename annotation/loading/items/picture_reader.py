@@ -51,7 +51,7 @@ class PictureFile(NamedTuple):
     path: Path
 
 
-class Picture(NamedTuple):
+class PreparedPicture(NamedTuple):
     """What is shown of a picture, as bytes without metadata; its name is the sha256 of `content` with its ending."""
 
     name: str
@@ -119,7 +119,7 @@ class PictureReader:
         return PictureFile(self._names[real], path)
 
 
-def read_picture(path: Path) -> Picture:
+def read_picture(path: Path) -> PreparedPicture:
     """Return what is shown of a picture: upright, without EXIF and other metadata, with its colour profile.
 
     Raises UnusablePicture for a file that no surface shows, and BadInput for one that cannot be read. Limits are
@@ -142,7 +142,7 @@ def _check_size(content: bytes) -> None:
         raise UnusablePicture(f"has more than {MAX_BYTES // 1_000_000} MB", "Make it smaller; Telegram takes no more.")
 
 
-def _prepare_picture(content: bytes) -> Picture:
+def _prepare_picture(content: bytes) -> PreparedPicture:
     from PIL import Image, UnidentifiedImageError
 
     try:
@@ -161,7 +161,7 @@ def _prepare_picture(content: bytes) -> Picture:
     with Image.open(io.BytesIO(shown), formats=tuple(ENDINGS)) as decoded:
         decoded.load()
         size = decoded.size
-    return Picture(f"{hashlib.sha256(shown).hexdigest()}.{ending}", *size, shown)
+    return PreparedPicture(f"{hashlib.sha256(shown).hexdigest()}.{ending}", *size, shown)
 
 
 def _check_header(picture: Image) -> None:

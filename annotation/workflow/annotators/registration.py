@@ -22,6 +22,10 @@ from annotation.workflow.quality import control_accuracy
 from annotation.workflow.quality.control_accuracy import ControlAccuracy
 
 
+class UnknownAnnotator(Exception):
+    """Somebody who would have to be registered first, or who is suspended."""
+
+
 def save_profile_answer(
     session: Session, *, annotator_id: int, field: ProfileField, value: str | None, now: datetime
 ) -> str:

@@ -332,10 +332,6 @@ def find_conversation(session: Session, *, telegram_id: int) -> tuple[LockedAnno
     return locked, ConversationRecord(locked.annotator_id, _parse_state(*stored))
 
 
-class UnknownAnnotator(Exception):
-    """Somebody who would have to be registered first, or who is suspended."""
-
-
 def open_conversation(
     session: Session,
     *,
@@ -346,15 +342,14 @@ def open_conversation(
     simulated: bool = False,
     registers: bool = True,
 ) -> tuple[AnnotatorTransaction, ConversationRecord]:
-    """Lock the annotator who wrote, and return them with their conversation; somebody new is registered and asked for a
-    language first.
+    """Lock the annotator who wrote, and return them with their conversation; who is new is asked for a language first.
 
     `language` is that of somebody new until they have chosen one, `key` the key of their pseudonym. Unless it
-    `registers`, raises UnknownAnnotator for somebody new, and for somebody who is suspended.
+    `registers` them, raises UnknownAnnotator for somebody new, and for somebody who is suspended.
     """
     conversation = find_conversation(session, telegram_id=telegram_id)
     if not registers and (conversation is None or conversation[0].annotator.suspended_at is not None):
-        raise UnknownAnnotator
+        raise registration.UnknownAnnotator
     if conversation is not None:
         locked, record = conversation
         if locked.annotator.unreachable_at is not None and telegram_id < FIRST_PAGE_ID:

@@ -25,7 +25,7 @@ from annotation.store.mailbox import OutboxMessage
 from annotation.vocabulary import FIRST_PAGE_ID
 from annotation.workflow import assignments
 from annotation.workflow.annotators import invitations, page_accounts
-from annotation.workflow.conversations.conversation_state import UnknownAnnotator
+from annotation.workflow.annotators.registration import UnknownAnnotator
 from bot.conversation import answer_page, notifications, update_handler
 from bot.conversation.answer_page import DraftConflict, PageDraft
 from bot.conversation.picture_addresses import PICTURE_PATH, is_picture_address

@@ -32,12 +32,12 @@ class FakeApi:
     def __init__(self) -> None:
         self.made: list[tuple[int, str]] = []
 
-    async def make_call(self, call: Mapping[str, Any], *, chat_id: int, content: bytes | None) -> Any:
+    async def make_stored_call(self, call: Mapping[str, Any], message: OutboxMessage) -> Any:
         """A call."""
-        assert content is None
-        if chat_id == GONE:
+        assert message.content is None
+        if message.chat_id == GONE:
             raise Forbidden("bot was blocked by the user")
-        self.made.append((chat_id, call["data"]["text"]))
+        self.made.append((message.chat_id, call["data"]["text"]))
         return {"message_id": 1}
 
 
