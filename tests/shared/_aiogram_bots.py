@@ -120,7 +120,8 @@ async def run_polling(bot: Bot, ann: ObservedPerson) -> None:
 
 async def run_webhook(bot: Bot, ann: ObservedPerson) -> None:
     app, dispatcher = web.Application(), small_bot()
-    SimpleRequestHandler(dispatcher, bot, secret_token="s-1").register(app, path="/hook")  # noqa: S106
+    handler = SimpleRequestHandler(dispatcher, bot, handle_in_background=False, secret_token="s-1")  # noqa: S106
+    handler.register(app, path="/hook")  # the clean-up waits for the last update
     runner = web.AppRunner(app)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
