@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from _pictures import PROJECT, draw, encode, write_items, write_project
 from PIL import Image, PngImagePlugin
-from sqlmodel import select
+from sqlmodel import col, select
 
 from annotation.campaigns import project_file, stimulus
 from annotation.campaigns.sections.sources import ShownColumn
@@ -23,6 +23,7 @@ from annotation.loading.items import picture_metadata, picture_reader
 from annotation.store import database, pictures
 from annotation.store.models import Item, Picture
 from annotation.workflow.lifecycle import campaign_reader, item_fixes, projects
+from annotation.workflow.quality import rules
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 SECRET = b"50.4501 N, 30.5234 E"
@@ -268,7 +269,7 @@ def test_pictures_are_stored_once_and_deleted_with_their_last_item(db: database.
     names = set(read(folder).pictures)
     assert list_stored(db) == {name.partition(".")[0] for name in names}
     with db.reading() as view:
-        item = view.exec(select(Item).order_by(Item.rank)).first()  # type: ignore[arg-type]
+        item = view.exec(select(Item).order_by(col(Item.rank))).first()
         assert item is not None
         definition = project_file.read_project(folder / "birds.yaml").definition
         piece = campaign_reader.get_pieces(item, definition)[0]
@@ -345,3 +346,13 @@ def test_parts_that_do_not_fit_are_refused() -> None:
     ):  # fmt: skip
         with pytest.raises(ValueError, match=r"\w"):
             picture_metadata.strip_metadata(content, ending)
+
+
+def test_rules_about_texts_know_no_path(db: database.Database, folder: Path) -> None:
+    """An answer is not compared with the name of a file that nobody sees."""
+    load(db, folder)
+    definition = project_file.read_project(folder / "birds.yaml").definition
+    with db.reading() as view:
+        item = view.exec(select(Item).order_by(col(Item.rank))).first()
+        assert item is not None
+        assert list(rules._list_shown_texts(item, definition)) == ["It sits."]

@@ -361,10 +361,10 @@ class _AnswerFacts:
 
 
 def _list_shown_texts(item: Item, definition: ProjectFile) -> Iterator[str]:
-    """The texts of the columns that are shown or corrected, never those of the gold columns."""
+    """The texts of the columns that are shown or corrected, never those of the gold columns, nor paths of pictures."""
     fields = set(item.data)
     if isinstance(definition.items, ItemsSection):
-        fields = {part.field for part in definition.items.shown_columns}
+        fields = {part.field for part in definition.items.shown_columns if not part.is_picture}
         fields |= {column for question in definition.all_questions for column in question.required_columns()}
     return (str(item.data[field]) for field in sorted(fields & set(item.data)))
 
