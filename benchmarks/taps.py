@@ -187,7 +187,7 @@ async def correct_in_chat(hand: Hand, text: str) -> None:
         await hand.page.keyboard.insert_text(paragraph)
         for word, right in wrong:
             await hand.replace_word("#text", word, right)
-        await asyncio.sleep(1.1)  # no hand is as quick; what is sent in the second of a question is no answer to it
+        await asyncio.sleep(1.1)  # a text sent in the same second as the question does not answer it
         await hand.tap("#send")
         hand.counts["messages sent"] += 1
     await hand.save_in_chat()

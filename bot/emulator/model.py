@@ -45,7 +45,7 @@ def store_file(known: dict[str, File], upload: Upload, *, photo: bool = False) -
 
 
 def _read_size(content: bytes) -> tuple[int, int]:
-    """Width and height of a photo; raises CallRefused for what is no picture, and for sizes that are not taken."""
+    """Width and height of a photo; raises CallRefused unless it is a picture of a size that Telegram takes."""
     width, height = _read_any_size(content)
     if width + height > MAX_WIDTH_AND_HEIGHT or max(width, height) > MAX_RATIO * min(width, height):
         raise bad_request("PHOTO_INVALID_DIMENSIONS")

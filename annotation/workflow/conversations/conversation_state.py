@@ -345,7 +345,7 @@ def open_conversation(
     """Lock the annotator who wrote, and return them with their conversation; who is new is asked for a language first.
 
     `language` is that of somebody new until they have chosen one, `key` the key of their pseudonym. Unless it
-    `registers` them, raises UnknownAnnotator for somebody new, and for somebody who is suspended.
+    `registers` them, raises UnknownAnnotator for somebody new, and for anybody suspended.
     """
     conversation = find_conversation(session, telegram_id=telegram_id)
     if not registers and (conversation is None or conversation[0].annotator.suspended_at is not None):
