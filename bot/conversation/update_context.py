@@ -12,13 +12,9 @@ from annotation.errors import Stale
 from annotation.vocabulary import FIRST_PAGE_ID
 from annotation.workflow import assignments, definitions
 from annotation.workflow.assignments import AnnotatorTransaction, AssignedItem, OpenedAssignment
-from annotation.workflow.conversations import conversation_state
-from annotation.workflow.conversations.conversation_state import (
-    ConversationRecord,
-    ConversationState,
-    ConversationStep,
-    TypedMessage,
-)
+from annotation.workflow.conversations import item_messages
+from annotation.workflow.conversations.conversation_state import ConversationRecord, ConversationState, ConversationStep
+from annotation.workflow.conversations.item_messages import TypedMessage
 from bot.conversation import message_layout, prompts
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.texts import Texts, get_texts, match_language
@@ -103,9 +99,7 @@ class UpdateContext:
         if self.state.step is not ConversationStep.REASON:
             return self.state.awaits_input(self.typed.message_id)
         item_ids = [self.state.subject_id]
-        return (
-            conversation_state.find_asked_assignment(self.transaction.session, item_ids, typed=self.typed) is not None
-        )
+        return item_messages.find_asked_assignment(self.transaction.session, item_ids, typed=self.typed) is not None
 
     @property
     def replies_elsewhere(self) -> bool:
@@ -113,7 +107,7 @@ class UpdateContext:
         replied = self.incoming.reply_to
         if replied is None or self.state.step is not ConversationStep.REASON:
             return replied not in {None, self.state.asked_in}
-        return replied != conversation_state.find_message(self.transaction.session, self.state.subject_id)
+        return replied != item_messages.find_message(self.transaction.session, self.state.subject_id)
 
     @property
     def command(self) -> str:
@@ -237,7 +231,7 @@ class UpdateContext:
 
     def redraw_item(self, message: RenderedMessage, *, assignment_id: int) -> TelegramCalls:
         """A call that lets the message of an item ask something else; texts that are sent before answer nothing."""
-        conversation_state.begin_redraw(self.transaction.session, assignment_id)
+        item_messages.begin_redraw(self.transaction.session, assignment_id)
         self.save_state(self.state.without_prompt())
         return tuple(replace(call, redraws=assignment_id) for call in self.edit(message, assignment_id=assignment_id))
 

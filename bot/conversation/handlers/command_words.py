@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from aggregation import spelling
 from annotation.workflow.assignments import AssignedItem
-from annotation.workflow.conversations import conversation_state
+from annotation.workflow.conversations import item_messages
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import case_queue, navigation, prompts
 from bot.conversation.handlers import adjudication, answers, data_rights, skips_and_reports, start, work_sessions
@@ -99,7 +99,7 @@ def _change_latest(context: UpdateContext) -> TelegramCalls:
 def change_last_answer(context: UpdateContext) -> TelegramCalls:
     """Open the item that was answered or skipped last for another answer, as the button below it does."""
     item = navigation.get_live_item(context)
-    latest = conversation_state.find_latest_answered(
+    latest = item_messages.find_latest_answered(
         context.transaction.session,
         annotator_id=context.annotator_id,
         project_id=item.project_id if isinstance(item, AssignedItem) else None,

@@ -8,7 +8,7 @@ from annotation.errors import BadInput, Conflict, Stale
 from annotation.workflow import assignments, participations
 from annotation.workflow.annotators import consents, support_messages
 from annotation.workflow.assignments import AssignedItem
-from annotation.workflow.conversations import conversation_state
+from annotation.workflow.conversations import drafts, item_messages
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import (
     message_layout,
@@ -78,7 +78,7 @@ def pause_work(context: UpdateContext) -> TelegramCalls:
     closed = [
         answers.close_change(context, draft.assignment_id)
         for draft in context.state.drafts
-        if draft.revision and not conversation_state.is_begun(draft)
+        if draft.revision and not drafts.is_begun(draft)
     ]
     navigation.release_live_item(context)
     work_sessions.forget_session(context)
@@ -139,7 +139,7 @@ def show_more(context: UpdateContext) -> TelegramCalls:
 def ask_skip_reason(context: UpdateContext) -> TelegramCalls:
     """`/skip`: show the reasons for a skip of the item in hand."""
     item = navigation.get_live_item(context)
-    if not isinstance(item, AssignedItem) or not conversation_state.is_shown(
+    if not isinstance(item, AssignedItem) or not item_messages.is_shown(
         context.transaction.session, item.assignment_id
     ):
         return navigation.show_current_screen(context)
@@ -151,7 +151,7 @@ def ask_skip_reason(context: UpdateContext) -> TelegramCalls:
 def ask_report_reason(context: UpdateContext) -> TelegramCalls:
     """`/problem`: show the reasons for a report of the item in hand."""
     item = navigation.get_live_item(context)
-    if not isinstance(item, AssignedItem) or not conversation_state.is_shown(
+    if not isinstance(item, AssignedItem) or not item_messages.is_shown(
         context.transaction.session, item.assignment_id
     ):
         return navigation.show_current_screen(context)
@@ -275,7 +275,7 @@ def _show_under_item(
         prompt=context.translate(prompt) if prompt else "",
     )
     if context.incoming.query_id is None:
-        conversation_state.begin_redraw(context.transaction.session, item.assignment_id)
+        item_messages.begin_redraw(context.transaction.session, item.assignment_id)
         older = navigation.remove_item_buttons(context, item)
         shown = join_calls(older, context.send(rendered, assignment_id=item.assignment_id))
     else:

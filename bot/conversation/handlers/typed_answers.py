@@ -11,8 +11,8 @@ from annotation.errors import Stale
 from annotation.vocabulary import Stage
 from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem, OpenedAssignment
-from annotation.workflow.conversations import conversation_state
-from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
+from annotation.workflow.conversations import conversation_state, drafts, item_messages
+from annotation.workflow.conversations.drafts import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout, navigation, prompts, updates_and_calls
 from bot.conversation.handlers import answers, command_words, onboarding, skips_and_reports
 from bot.conversation.inputs import INPUTS
@@ -46,7 +46,7 @@ def find_typed_choice(context: UpdateContext) -> InlineButton | None:
 
 def make_tap(context: UpdateContext, choice: InlineButton) -> UpdateContext:
     """The context of a tap on the button of the prompt."""
-    prompt_id = context.state.asked_in or conversation_state.find_message(
+    prompt_id = context.state.asked_in or item_messages.find_message(
         context.transaction.session, context.state.subject_id
     )
     return context.as_tap(prompt_id, updates_and_calls.decode_callback(choice.data))
@@ -127,7 +127,7 @@ def refuse_rest(context: UpdateContext) -> TelegramCalls:
             continue
         rest = _forget_message(draft, message_id)
         context.save_state(context.state.with_draft(rest, assignment_id=draft.assignment_id))
-        if rest.revision and not conversation_state.is_begun(rest):
+        if rest.revision and not drafts.is_begun(rest):
             closed.append(answers.close_change(context, rest.assignment_id))
     return join_calls(context.send_text("text-in-parts"), *closed, navigation.show_current_screen(context))
 
@@ -190,12 +190,12 @@ def answer_with_text(context: UpdateContext) -> TelegramCalls:
     assignment_ids = list(dict.fromkeys([*drafted, *items_by_id]))
     if not assignment_ids:
         return command_words.apply_word(context) or navigation.show_current_screen(context)
-    asked = conversation_state.find_asked_assignment(context.transaction.session, assignment_ids, typed=context.typed)
+    asked = item_messages.find_asked_assignment(context.transaction.session, assignment_ids, typed=context.typed)
     if asked in items_by_id and _is_above_prompt(context, asked):
         above = command_words.apply_word(context)
         return above or join_calls(context.send_text("only-above"), navigation.show_current_screen(context))
     if asked is None:
-        are_shown = all(conversation_state.is_shown(context.transaction.session, key) for key in assignment_ids)
+        are_shown = all(item_messages.is_shown(context.transaction.session, key) for key in assignment_ids)
         early = command_words.apply_word(context)
         return early or explain_early_text(context, is_shown=are_shown, reopened=[*reopened])
     opened = context.open_assignment(asked)
@@ -209,7 +209,7 @@ def answer_with_text(context: UpdateContext) -> TelegramCalls:
 
 def answer_replied_item(context: UpdateContext) -> TelegramCalls:
     """Answer the item that the text replies to, or change its answer; raises Stale where that is not possible now."""
-    assignment_id = conversation_state.find_replied_assignment(
+    assignment_id = item_messages.find_replied_assignment(
         context.transaction.session, annotator_id=context.annotator_id, message_id=context.incoming.reply_to or 0
     )
     if assignment_id is None:
@@ -217,10 +217,10 @@ def answer_replied_item(context: UpdateContext) -> TelegramCalls:
     opened, live = context.open_assignment(assignment_id), navigation.get_live_item(context)
     if isinstance(live, AssignedItem) and live.assignment_id == assignment_id:
         if (
-            conversation_state.find_asked_assignment(context.transaction.session, [assignment_id], typed=context.typed)
+            item_messages.find_asked_assignment(context.transaction.session, [assignment_id], typed=context.typed)
             is None
         ):
-            is_shown = conversation_state.is_shown(context.transaction.session, assignment_id)
+            is_shown = item_messages.is_shown(context.transaction.session, assignment_id)
             return explain_early_text(context, is_shown=is_shown)
         result = _answer_item_with_text(context, opened, live)
         return _explain_refusal(context, result) if isinstance(result, RefusedInput) else result
@@ -239,7 +239,7 @@ def explain_early_text(context: UpdateContext, *, is_shown: bool, reopened: Sequ
     Where what is asked is neither shown nor on its way, it is shown again, and texts no longer answer `reopened` items.
     """
     explanation = context.send_text("sent-too-early")
-    if is_shown or conversation_state.is_anything_unsent(context.transaction.session, chat_id=context.incoming.chat_id):
+    if is_shown or item_messages.is_anything_unsent(context.transaction.session, chat_id=context.incoming.chat_id):
         return explanation
     for assignment_id in reopened:
         context.save_state(context.state.with_draft(None, assignment_id=assignment_id))
@@ -286,7 +286,7 @@ def _answer_item_with_text(
     if items.find_asked(item, result) is not None:
         return answers.store_draft(context, opened, item.questions, draft, result)
     answer = items.format_draft_answer(item, asked, result, context.translate)
-    tap = context.as_tap(conversation_state.find_message(context.transaction.session, item.assignment_id))
+    tap = context.as_tap(item_messages.find_message(context.transaction.session, item.assignment_id))
     calls = answers.store_draft(tap, opened, item.questions, draft, result)
     return _confirm_answer(context, calls, answer, stage=item.stage)
 
@@ -365,7 +365,7 @@ def _press_button(
     """Do what a tap on this button does, and say what was understood; the reasons for a skip are shown below."""
     if callback.action in SHOWN_BELOW and not callback.word:
         return TYPED_BUTTONS[callback.action](replace(context, callback=callback))
-    tap = context.as_tap(conversation_state.find_message(context.transaction.session, item.assignment_id), callback)
+    tap = context.as_tap(item_messages.find_message(context.transaction.session, item.assignment_id), callback)
     return context.confirm_typed(TYPED_BUTTONS[callback.action](tap), f"✓ {prompts.get_choice_name(choice)}")
 
 
@@ -465,7 +465,7 @@ def _find_edited_draft(context: UpdateContext) -> AnswerDraft | None:
 
 def _find_edited_answer(context: UpdateContext) -> tuple[int, str] | None:
     """The assignment and the question whose stored answer the changed message gave."""
-    return conversation_state.find_edited_answer(
+    return item_messages.find_edited_answer(
         context.transaction.session, annotator_id=context.annotator_id, message_id=context.typed.message_id
     )
 
@@ -480,5 +480,5 @@ def _is_above_prompt(context: UpdateContext, assignment_id: int) -> bool:
     """Whether the bot has asked something else below the item since it was shown, so that the text may answer that."""
     if context.state.asked_in is None:
         return False
-    message_id = conversation_state.find_message(context.transaction.session, assignment_id)
+    message_id = item_messages.find_message(context.transaction.session, assignment_id)
     return message_id is not None and message_id < context.state.asked_in
