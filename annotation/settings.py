@@ -99,7 +99,7 @@ class Settings(FileSettings):
     )
     time_zone: str = Field(
         default="Europe/Kyiv",
-        description="The time zone of everybody who has not told theirs, and of the times that organisers see.",
+        description="The time zone of everybody who has not set their own, for reminders and displayed times.",
     )
     health_listen: str | None = Field(
         default=None,
