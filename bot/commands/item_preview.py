@@ -11,7 +11,7 @@ from annotation.campaigns.stimulus import render_pieces
 from annotation.loading.campaign import CampaignContents
 from annotation.vocabulary import Pool, Stage
 from annotation.workflow.assignments import AssignedItem, ShownQuestion
-from annotation.workflow.conversations.drafts import AnswerDraft
+from annotation.workflow.conversations.conversation_state import AnswerDraft
 from bot.conversation.texts import get_texts, match_language
 from bot.conversation.updates_and_calls import InlineButton
 from bot.conversation.views import items

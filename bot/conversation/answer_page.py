@@ -15,7 +15,7 @@ from annotation.workflow import assignments, definitions
 from annotation.workflow.annotators import invitations, page_accounts
 from annotation.workflow.annotators.invitations import InvitationRefusal
 from annotation.workflow.assignments import AssignedItem
-from annotation.workflow.conversations.drafts import AnswerDraft
+from annotation.workflow.conversations.conversation_state import AnswerDraft
 from bot.conversation import navigation, updates_and_calls
 from bot.conversation.handlers import start
 from bot.conversation.picture_addresses import make_picture_address

@@ -14,8 +14,7 @@ from annotation.workflow.allocation import open_projects
 from annotation.workflow.allocation.open_projects import ProjectChoice
 from annotation.workflow.annotators import access, invitations, withdrawal
 from annotation.workflow.assignments import AssignedItem, Eligibility, Offer
-from annotation.workflow.conversations.conversation_state import ConversationStep
-from annotation.workflow.conversations.drafts import AnswerDraft
+from annotation.workflow.conversations.conversation_state import AnswerDraft, ConversationStep
 from annotation.workflow.notices import wishes
 from annotation.workflow.participations import NothingAssigned
 from bot.conversation import (

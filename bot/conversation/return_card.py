@@ -12,7 +12,7 @@ from annotation.vocabulary import ParticipationStatus, ProjectStatus, Unassigned
 from annotation.workflow import assignments, definitions, participations
 from annotation.workflow.annotators import access, invitations, own_work, payments
 from annotation.workflow.assignments import OwnProgress, ProgressState
-from annotation.workflow.conversations import drafts
+from annotation.workflow.conversations import conversation_state
 from annotation.workflow.notices import announcements, wishes
 from annotation.workflow.participations import NothingAssigned
 from bot.conversation import attestation_questions
@@ -88,7 +88,7 @@ def show_pause(context: UpdateContext, *, project_id: int | None = None) -> Tele
         context.transaction.session, annotator_id=context.annotator_id
     )
     scope = _list_project_scope(context, worked_on)
-    has_begun = any(drafts.is_begun(draft) and not draft.revision for draft in context.state.drafts)
+    has_begun = any(conversation_state.is_begun(draft) and not draft.revision for draft in context.state.drafts)
     head = [context.translate("paused-begun" if has_begun else "paused")]
     buttons = CardButtons(reminds=bool(scope), invites=_find_inviting(context, scope), leads_on=True)
     return context.ask(_render(context, scope, head=head, buttons=buttons))

@@ -17,11 +17,11 @@ from annotation.workflow.annotators import registration
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import (
     MAX_DRAFTS,
+    AnswerDraft,
     ConversationRecord,
     ConversationState,
     ConversationStep,
 )
-from annotation.workflow.conversations.drafts import AnswerDraft
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 DRAFT = AnswerDraft(

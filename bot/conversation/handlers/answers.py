@@ -11,9 +11,8 @@ from annotation.errors import Stale
 from annotation.vocabulary import AssignmentStatus, Stage
 from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem, OpenedAssignment, SavedJudgement, ShownQuestion
-from annotation.workflow.conversations import drafts, item_messages
-from annotation.workflow.conversations.conversation_state import ConversationStep
-from annotation.workflow.conversations.drafts import AnswerDraft, AskedQuestion
+from annotation.workflow.conversations import conversation_state, item_messages
+from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion, ConversationStep
 from bot.conversation import message_layout, navigation, prompts, time_zones, work_sessions
 from bot.conversation.inputs import INPUTS
 from bot.conversation.inputs.input_base import RefusedInput
@@ -56,7 +55,7 @@ def keep_answer(context: UpdateContext) -> TelegramCalls:
     assignment_id = context.require_callback().row_id
     saved = assignments.keep_judgement(context.open_assignment(assignment_id))
     draft = context.state.get_draft(assignment_id, saved.revision + 1)
-    begun = replace(draft, revision=0) if drafts.is_begun(draft) and not saved.stored_answers else None
+    begun = replace(draft, revision=0) if conversation_state.is_begun(draft) and not saved.stored_answers else None
     context.save_state(context.state.with_draft(begun, assignment_id=assignment_id))
     finished = render_finished_item(context, saved)
     return join_calls(context.acknowledge("kept"), context.edit(finished, assignment_id=assignment_id))
@@ -88,13 +87,13 @@ def ask_previous_question(context: UpdateContext) -> TelegramCalls:
     if item.revision and _has_stored_answers(context, item):
         draft = _restore_draft(context, context.open_assignment(item.assignment_id), item)
     else:
-        name = drafts.find_previous_question(item.questions, draft, index=index)
+        name = conversation_state.find_previous_question(item.questions, draft, index=index)
         if name is None:
             raise Stale("There is no question before.")
         asked = items.find_asked(item, draft)
         if asked is not None:
             kept = INPUTS[asked.shown.question.kind].leave_entry(draft.entry)
-            draft = drafts.set_entry_aside(replace(draft, entry=kept), asked.shown.name)
+            draft = conversation_state.set_entry_aside(replace(draft, entry=kept), asked.shown.name)
         draft = _remove_answer(item, draft, name)
     return join_calls(context.acknowledge(), redraw_item(context, item, draft))
 
@@ -126,9 +125,9 @@ def _remove_answer(item: AssignedItem, draft: AnswerDraft, name: str) -> AnswerD
     """The draft without the answer to a question, whose input begins with that answer."""
     shown = next(shown for shown in item.questions if shown.name == name)
     answer = draft.answers[name]
-    stored = None if answer is None else drafts.encode_answer(answer)
+    stored = None if answer is None else conversation_state.encode_answer(answer)
     entry = None if stored is None else INPUTS[shown.question.kind].restore_entry(shown, stored)
-    return drafts.remove_answer(draft, name, entry=entry)
+    return conversation_state.remove_answer(draft, name, entry=entry)
 
 
 def _restore_draft(context: UpdateContext, opened: OpenedAssignment, item: AssignedItem) -> AnswerDraft:
@@ -157,7 +156,7 @@ def apply_tap(context: UpdateContext) -> TelegramCalls:
     if not is_immediate and callback.action not in ENTRY_ACTIONS and _has_judgement(context, opened):
         return context.acknowledge("saved-already")
     draft = context.state.get_draft(callback.row_id, callback.get_number(REVISION))
-    asked = drafts.find_asked_question(questions, draft, language=opened.context.project.language)
+    asked = conversation_state.find_asked_question(questions, draft, language=opened.context.project.language)
     if asked is None or asked.index != callback.get_number(QUESTION_INDEX):
         raise Stale("This question is answered.")
     result = _apply_to_asked(context, asked, n_questions=len(questions))
@@ -217,11 +216,11 @@ def store_draft(
     """Store a changed draft and show what is asked next; submit the answers where nothing is."""
     language = opened.context.project.language
     if len(questions) > 1:
-        new_draft = drafts.settle_answers(questions, new_draft)
-    asked = drafts.find_asked_question(questions, new_draft, language=language)
+        new_draft = conversation_state.settle_answers(questions, new_draft)
+    asked = conversation_state.find_asked_question(questions, new_draft, language=language)
     if asked is None:
         return _submit_answers(context, opened, new_draft)
-    new_draft = drafts.resume_entry(new_draft, asked.shown.name)
+    new_draft = conversation_state.resume_entry(new_draft, asked.shown.name)
     item = assignments.get_open_item(opened, revision=new_draft.revision)
     return join_calls(context.acknowledge(), _show_draft(context, item, old_draft, new_draft))
 
@@ -403,7 +402,7 @@ def restore_draft(context: UpdateContext, opened: OpenedAssignment, item: Assign
     stored_answers = {} if judgement is None else assignments.get_stored_answers(opened.context, judgement)
     if not stored_answers:
         return replace(context.state.get_draft(item.assignment_id, 0), revision=item.revision)
-    draft = drafts.restore_draft(
+    draft = conversation_state.restore_draft(
         item.questions, stored_answers, assignment_id=item.assignment_id, revision=item.revision
     )
     messages = item_messages.list_answer_messages(context.transaction.session, assignment_id=item.assignment_id)

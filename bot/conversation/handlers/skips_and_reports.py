@@ -8,7 +8,7 @@ from annotation.errors import BadInput, Conflict, Stale
 from annotation.workflow import assignments, participations
 from annotation.workflow.annotators import consents, support_messages
 from annotation.workflow.assignments import AssignedItem
-from annotation.workflow.conversations import drafts, item_messages
+from annotation.workflow.conversations import conversation_state, item_messages
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import (
     message_layout,
@@ -78,7 +78,7 @@ def pause_work(context: UpdateContext) -> TelegramCalls:
     closed = [
         answers.close_change(context, draft.assignment_id)
         for draft in context.state.drafts
-        if draft.revision and not drafts.is_begun(draft)
+        if draft.revision and not conversation_state.is_begun(draft)
     ]
     navigation.release_live_item(context)
     work_sessions.forget_session(context)

@@ -11,8 +11,8 @@ from annotation.errors import Stale
 from annotation.vocabulary import Stage
 from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem, OpenedAssignment
-from annotation.workflow.conversations import conversation_state, drafts, item_messages
-from annotation.workflow.conversations.drafts import AnswerDraft, AskedQuestion
+from annotation.workflow.conversations import conversation_state, item_messages
+from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout, navigation, prompts, updates_and_calls
 from bot.conversation.handlers import answers, command_words, onboarding, skips_and_reports
 from bot.conversation.inputs import INPUTS
@@ -127,7 +127,7 @@ def refuse_rest(context: UpdateContext) -> TelegramCalls:
             continue
         rest = _forget_message(draft, message_id)
         context.save_state(context.state.with_draft(rest, assignment_id=draft.assignment_id))
-        if rest.revision and not drafts.is_begun(rest):
+        if rest.revision and not conversation_state.is_begun(rest):
             closed.append(answers.close_change(context, rest.assignment_id))
     return join_calls(context.send_text("text-in-parts"), *closed, navigation.show_current_screen(context))
 

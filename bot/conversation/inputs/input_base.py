@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from annotation.campaigns.questions import Question
 from annotation.errors import BadInput, Stale
 from annotation.workflow.assignments import ShownQuestion
-from annotation.workflow.conversations.drafts import AnswerDraft, AskedQuestion
+from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout, prompts
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import Texts

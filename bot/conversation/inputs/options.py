@@ -14,7 +14,7 @@ from annotation.campaigns.questions import ChoicesQuestion, ScaleQuestion
 from annotation.campaigns.questions.question_base import count_units
 from annotation.errors import BadInput, Stale
 from annotation.workflow.assignments import ShownQuestion
-from annotation.workflow.conversations.drafts import AnswerDraft, AskedQuestion
+from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout, prompts
 from bot.conversation.inputs.input_base import (
     QuestionInput,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from annotation.campaigns.questions import ScaleQuestion, SpanQuestion
-from annotation.workflow.conversations.drafts import AskedQuestion
+from annotation.workflow.conversations.conversation_state import AskedQuestion
 from bot.conversation import message_layout
 from bot.conversation.inputs import INPUTS
 from bot.conversation.inputs.options import ScaleInput

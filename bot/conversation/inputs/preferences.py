@@ -10,7 +10,7 @@ from aggregation.sides import BOTH_BAD, SIDES, TIE
 from annotation.campaigns.questions import compared_texts
 from annotation.campaigns.questions.question_base import count_units
 from annotation.workflow.assignments import ShownQuestion
-from annotation.workflow.conversations.drafts import AnswerDraft, AskedQuestion
+from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout
 from bot.conversation.inputs import options
 from bot.conversation.inputs.input_base import RefusedInput

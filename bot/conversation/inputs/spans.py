@@ -9,7 +9,7 @@ from typing import Any
 from annotation.campaigns.questions import SpanQuestion
 from annotation.errors import BadInput, Stale
 from annotation.workflow.assignments import ShownQuestion
-from annotation.workflow.conversations.drafts import AnswerDraft, AskedQuestion
+from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout
 from bot.conversation.inputs.input_base import QuestionInput, RefusedInput, narrow_question
 from bot.conversation.message_layout import TextBlock

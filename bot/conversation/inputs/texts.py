@@ -9,7 +9,7 @@ from aggregation import scoring
 from annotation.campaigns.questions import TextQuestion
 from annotation.errors import Stale
 from annotation.workflow.assignments import ShownQuestion
-from annotation.workflow.conversations.drafts import AnswerDraft, AskedQuestion
+from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout, prompts
 from bot.conversation.inputs.input_base import (
     QuestionInput,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from annotation.workflow.assignments import AssignedItem
-from annotation.workflow.conversations.drafts import AnswerDraft, AskedQuestion
+from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout, updates_and_calls
 from bot.conversation.inputs import INPUTS
 from bot.conversation.inputs.page_questions import build_buttons_question, describe_page_question

@@ -10,8 +10,8 @@ from annotation.campaigns.questions.question_base import count_units
 from annotation.campaigns.stimulus import get_mark_sign
 from annotation.vocabulary import Stage
 from annotation.workflow.assignments import AssignedItem, RemarkKind, SavedJudgement, ShownQuestion
-from annotation.workflow.conversations import drafts
-from annotation.workflow.conversations.drafts import AnswerDraft, AskedQuestion
+from annotation.workflow.conversations import conversation_state
+from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout, prompts, updates_and_calls
 from bot.conversation.inputs import INPUTS
 from bot.conversation.message_layout import RenderedMessage, TextBlock
@@ -40,7 +40,7 @@ def list_answer_lines(item: AssignedItem, draft: AnswerDraft, translate: Texts) 
         shown, words = item.questions[index], translate("leave-open")
         if answer is not None:
             words = INPUTS[shown.question.kind].format_answer(
-                shown, drafts.encode_answer(answer), translate, language=item.language
+                shown, conversation_state.encode_answer(answer), translate, language=item.language
             )
         lines.append(f"{number}. {_join_answer(shown.text, words)}")
     return lines
@@ -138,7 +138,7 @@ def build_item_progress(item: AssignedItem, draft: AnswerDraft, translate: Texts
     for shown in item.questions[: asked.index]:
         answer = asked.draft.answers.get(shown.name)
         if answer is not None:
-            stored = drafts.encode_answer(answer)
+            stored = conversation_state.encode_answer(answer)
             words = INPUTS[shown.question.kind].format_answer(shown, stored, translate, language=item.language)
             answered.append((shown.text, words))
     is_below = draft.is_below or INPUTS[asked.shown.question.kind].is_separate
@@ -147,13 +147,13 @@ def build_item_progress(item: AssignedItem, draft: AnswerDraft, translate: Texts
 
 def find_asked(item: AssignedItem, draft: AnswerDraft) -> AskedQuestion | None:
     """The question of the item to ask next; None where the draft has all answers."""
-    return drafts.find_asked_question(item.questions, draft, language=item.language, stimulus=item.stimulus)
+    return conversation_state.find_asked_question(item.questions, draft, language=item.language, stimulus=item.stimulus)
 
 
 def format_draft_answer(item: AssignedItem, asked: AskedQuestion, draft: AnswerDraft, translate: Texts) -> str:
     """The answer of a draft to a question, in words; empty for a question that was left without an answer."""
     answer = draft.answers[asked.shown.name]
-    question_input, stored = INPUTS[asked.shown.question.kind], drafts.encode_answer(answer)
+    question_input, stored = INPUTS[asked.shown.question.kind], conversation_state.encode_answer(answer)
     return (
         "" if answer is None else question_input.format_answer(asked.shown, stored, translate, language=item.language)
     )

@@ -10,7 +10,7 @@ from typing import Any
 from annotation.campaigns.questions import Question
 from annotation.campaigns.questions.question_base import count_units
 from annotation.workflow.assignments import AssignedItem, ComparedAnswer, SecondPass
-from annotation.workflow.conversations.drafts import AskedQuestion
+from annotation.workflow.conversations.conversation_state import AskedQuestion
 from bot.conversation import message_layout
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import Texts, get_texts, list_languages
