@@ -128,7 +128,7 @@ async def test_a_tap_runs_through_few_modules(tmp_path: Path) -> None:
     assert {"bot.delivery.sender", "annotation.workflow.assignments.submission"} <= names
     assert len(names) <= MOST, sorted(names)
     page = PAGE.read_text("utf-8")
-    [quoted] = re.findall(r"functions of (\d+) modules run", page)
+    [quoted] = re.findall(r"functions from (\d+) modules run", page)
     assert int(quoted) == len(names), sorted(names)
     assert [name for name in sorted(names) if f"`{name.replace('.', '/')}`" not in page] == []
 
