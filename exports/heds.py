@@ -161,7 +161,7 @@ def _describe_selection(project: ProjectFacts) -> str:
 
 def _describe_half_width(project: ProjectFacts) -> str:
     plan = project.plan
-    return "" if plan is None or plan.half_width is None else f"half width {plan.half_width:.4f} at {plan.share} right"
+    return "" if plan is None or plan.half_width is None else f"half-width {plan.half_width:.4f} at {plan.share} right"
 
 
 def _describe_script(project: ProjectFacts) -> str:

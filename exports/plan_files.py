@@ -26,8 +26,8 @@ from exports import writers
 from exports.pages.svg import SvgDrawing, build_svg_file
 from exports.rounding import round_row
 
-PROMISE = "With known variances, 87 to 95 % of simulated campaigns reached the half widths planned at 90 %."
-"""What was simulated of half widths (`benchmarks/planning.py`); docs/explanation/intervals-plans.md has the table."""
+PROMISE = "With known variances, 87 to 95 % of simulated campaigns reached the half-widths planned at 90 %."
+"""What was simulated of half-widths (`benchmarks/planning.py`); docs/explanation/intervals-plans.md has the table."""
 PROMISE_OF_OPINIONS = PROMISE.replace("87 to 95", "86 to 97")
 """What was simulated of win rates and mean opinions (docs/explanation/intervals-plans.md)."""
 PEOPLE = (5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
@@ -211,4 +211,4 @@ def _draw_line(drawing: SvgDrawing, unit: UnitPlan, place: Any, *, is_second: bo
 def _describe_units(plan: Plan) -> Iterator[str]:
     for unit in plan.units:
         designs = [f"{items} items with {people} people" for people, items in unit.needed if items is not None]
-        yield f"{unit.unit}, half width {plan.half_width:g}: {', '.join(designs) or 'no number of items is enough'}"
+        yield f"{unit.unit}, half-width {plan.half_width:g}: {', '.join(designs) or 'no number of items is enough'}"

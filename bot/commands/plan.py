@@ -46,7 +46,7 @@ ONLY_FOR: Mapping[str, ResultKind] = {"ties": "win_rate", "deviation": "mean", "
 TARGETS: Mapping[ResultKind, tuple[float, float]] = {
     "share": (0.03, 0.05), "win_rate": (0.05, 0.1), "mean": (0.05, 0.1), "at_least": (0.05, 0.1),
 }  # fmt: skip
-"""The half width and the difference to plan for, as shares of the scale's range."""
+"""The half-width and the difference to plan for, as shares of the scale's range."""
 
 
 def plan(
@@ -58,7 +58,7 @@ def plan(
     pilot: Annotated[
         str | None, typer.Option(help="Estimate the variance from the votes of this project instead.")
     ] = None,
-    half_width: Annotated[float | None, typer.Option(help="The half width of the 95 % interval.")] = None,
+    half_width: Annotated[float | None, typer.Option(help="The half-width of the 95 % interval.")] = None,
     difference: Annotated[float | None, typer.Option(help="The smallest difference to detect.")] = None,
     items: Annotated[int | None, typer.Option(min=10, help="Items; the project's, or 500.")] = None,
     people: Annotated[int | None, typer.Option(min=5, help="People; those who voted, or 20.")] = None,
@@ -193,7 +193,7 @@ def _check_assumptions(**given: float | None) -> dict[str, float | None]:
 
 
 def _check_target(name: str, value: float, width: float) -> float:
-    """A half width or a difference; raises HromadaError for one that the scale cannot have."""
+    """A half-width or a difference; raises HromadaError for one that the scale cannot have."""
     if not 0.001 * width <= value <= width:
         span = f"from {0.001 * width:g} to {width:g}"
         raise HromadaError(f"Invalid --{name} {value:g}.", remedy=f"Write a number {span}.")
@@ -306,7 +306,7 @@ def _print_tables(planned: Plan, *, n_items: int, n_people: int) -> None:
     )
     notes = [
         f"Variance: {planned.units[0].basis}.",
-        "± new people: the half width of the 95 % interval for new people and new items.",
+        "± new people: the half-width of the 95 % interval for new people and new items.",
         f"± these people: for these people and new items. {planned.promise}",
         least,
         *planned.notes,
@@ -352,7 +352,7 @@ def _print_tables(planned: Plan, *, n_items: int, n_people: int) -> None:
 
 
 def _describe_promise(planned: Plan) -> list[str]:
-    """The half width planned at the start beside that of the interval so far."""
+    """The half-width planned at the start beside that of the interval so far."""
     reached = planned.reached.get("this_panel")
     if reached is None:
         return []

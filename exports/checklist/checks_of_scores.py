@@ -166,7 +166,7 @@ def check_plan(subject: Subject) -> Verdict:
         if not subject.scored:
             return met("{words}; no score is claimed.", words=words)
         return unmet(
-            "{words}; no half width.",
+            "{words}; no half-width.",
             translate("Write `kind: baseline`, so that `hromada start` plans one."),
             words=words,
         )

@@ -301,9 +301,9 @@ def _list_shortfalls(project: ProjectFacts, achieved: Mapping[str, Any]) -> Iter
         yield f"some items have {least} answers, {plan.overlap} planned"
     planned = format_fixed(plan.half_width, 4)
     if planned is not None and achieved["half_width"] is None:
-        yield f"no half width, {planned} planned"
+        yield f"no half-width, {planned} planned"
     elif planned is not None and float(achieved["half_width"]) > float(planned):
-        yield f"half width {achieved['half_width']}, {planned} planned"
+        yield f"half-width {achieved['half_width']}, {planned} planned"
 
 
 def _format_half(low: float | None, high: float | None) -> str | None:

@@ -63,7 +63,7 @@ SENTENCES: Mapping[str, Words] = {
         "not fixed": "the rules were not fixed before the first answer",
         "unknown when fixed": "when the rules were made is not known",
         "skips": "Skips that count as wrong: {number}.",
-        "plan": "Planned half width of the interval for new people and new items: {half_width} points; {reached}.",
+        "plan": "Planned half-width of the interval for new people and new items: {half_width} points; {reached}.",
         "reached": "reached: {half_width}",
         "not reached": "there is no interval, so none was reached",
         "planned": "Planned: {plan}.",

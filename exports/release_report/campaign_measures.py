@@ -27,7 +27,7 @@ HOW_TIMES = mark_text(
     " out. time.csv has the quartiles of each person, and the share of answers under a quarter of the median."
 )
 HOW_PLAN = mark_text(
-    "What was frozen when the project started, before anybody had answered, beside what the answers gave. A half width"
+    "What was frozen when the project started, before anybody had answered, beside what the answers gave. A half-width"
     " is half of a 95 % interval for new people on new items, in points."
 )
 HOW_CONFIDENCE = mark_text(

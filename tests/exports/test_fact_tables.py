@@ -200,7 +200,7 @@ def test_a_wider_interval_than_planned_is_said(make_release: Any, state: Release
     strict = dataclasses.replace(project, plan=dataclasses.replace(project.plan, half_width=0.02))
     found = fact_tables.build_fact_files(compute_release_state(make_release.inputs(project=strict)))
     (row,) = read(found, "plan_achieved.csv")
-    assert row["differs"] == "half width 0.0655, 0.0200 planned"
+    assert row["differs"] == "half-width 0.0655, 0.0200 planned"
 
 
 def test_who_contributed_is_known_of_imported_votes_too(two: ReleaseState) -> None:

@@ -105,7 +105,7 @@ def test_the_paragraph_in_english(state: ReleaseState) -> None:
         "people saw the options in an order of their own, models in the stored one; models do not read the "
         "instructions. Planned for each item: 8 answers, skips included; reached: 8 to 8 (median 8). "
         "Rules excluded no answer; the rules were fixed before the first answer. Skips that count as wrong: "
-        "0. Planned half width of the interval for new people and new items: 10.0 points; reached: 6.5. "
+        "0. Planned half-width of the interval for new people and new items: 10.0 points; reached: 6.5. "
         "Agreement in так-ні (level nominal; 95 % intervals for these people and new items): share of equal pairs "
         "0.812 [0.731–0.874], Krippendorff’s α (nominal) 0.629 [0.469–0.749]. In так-ні, 90.6 % of single answers are "
         "right (95 % interval for new people and new items: 82.6 to 95.7), by 8 people on 12 items. The majority of 8 "
