@@ -99,8 +99,9 @@ def remove_files(folder: Path, names: Iterable[str]) -> None:
 
     A path that leads outside is passed over. Raises HromadaError with the file and the remedy.
     """
-    for target in (folder / name for name in sorted(names)):
-        if folder not in target.parents or ".." in target.parts:
+    for name in sorted(names):
+        target = folder / name
+        if folder not in target.parents or ".." in Path(name).parts:
             continue
         try:
             target.unlink(missing_ok=True)

@@ -310,8 +310,9 @@ def read_records(files: Mapping[str, str]) -> dict[str, Any]:
 
 
 def test_a_second_build_takes_its_old_files_away_and_no_others(built: Built, tmp_path: Path) -> None:
-    """A folder that holds anything else is refused, before anything is written."""
-    folder, key = tmp_path / "built", tmp_path / "key"
+    """Also from `../built`. A folder that holds anything else is refused, before anything is written."""
+    (tmp_path / "here").mkdir()
+    folder, key = tmp_path / "here" / ".." / "built", tmp_path / "key"
     benchmark.write_benchmark(built.hidden, folder, key)
     (folder / "mine.txt").write_text("мої нотатки", "utf-8")
     benchmark.write_benchmark(built.open, folder, tmp_path / "none")
