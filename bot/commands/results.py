@@ -145,7 +145,7 @@ def _print_tables(read: HarnessResults, build: str, *, people: bool) -> None:
         if is_shown(row["model"])
     ]  # fmt: skip
     columns: tuple[str, ...] = ("task", "metric", "model", "value", "items", "hash", "ties wrong")
-    notes = ["Equal hashes: the same items with the same prompts."]
+    notes = ["Equal hashes in one task: the same items with the same prompts."]
     if any(row[-1] is not None for row in rows):
         notes.append("A tied majority counts 1/m for each of m answers. Ties wrong: the value if every tie is wrong.")
     else:
