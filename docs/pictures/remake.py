@@ -268,7 +268,7 @@ def bot(browser: Browser, folder: Path) -> None:
         go_on(page)
         page.screenshot(path=HERE / "bot-item.png")
         tap(page, "⋯")
-        tap(page, newest(page).locator(".key").first.inner_text())
+        tap(page, "Є проблема")
         page.screenshot(path=HERE / "bot-problem.png")
     with phone(browser, folder, "acceptability") as page:
         go_on(page)
