@@ -203,7 +203,7 @@ def read_votes(
                 raise BadInput(
                     f"The vote is for an item that is not loaded: {named}.",
                     where=raw.row.where(", ".join(section.item or ()) or "votes.item"),
-                    remedy="Load the item first, or check which columns `votes.item` names.",
+                    remedy="Load new items with `hromada load FILE --yes`, or check which columns `votes.item` names.",
                 )
             drafts.append(parser.parse_vote(raw, item=item, content=item_contents[item], normalise=normalise))
     with errors:

@@ -359,7 +359,7 @@ def organisers(browser: Browser, folder: Path) -> None:
     here.mkdir()
     run = partial(subprocess.run, check=True, stdout=subprocess.DEVNULL, cwd=here)
     words = ["кіт", "собака", "вікно", "підлога", "яблуко", "слива", "ріка", "озеро"]
-    words += ["черепаха", "заєць", "дерево", "кущ", "хмара"]
+    words += ["черепаха", "заєць", "дерево", "кущ", "хмара", "туман", "гора", "пагорб", "стіл", "лава", "човен", "пліт"]
     rows = [f"{number},{one} — {other}" for number, (one, other) in enumerate(pairwise(words))]
     (here / "items.csv").write_text("\n".join(["id,text", *rows]) + "\n", "utf-8")
     (here / "words.yaml").write_text(ASKED, "utf-8")

@@ -90,9 +90,11 @@ def describe_differing_votes(rows: Sequence[FileRow], *, policy: RepeatPolicy, p
     again = f"{votes} by somebody who had voted on the item in an earlier import ({places})"
     match policy:
         case RepeatPolicy.FIRST:
+            source = Path(project.source)
+            file = source.relative_to(Path.cwd()) if source.is_relative_to(Path.cwd()) else source
             remedy = (
-                f"If this is a correction, write `repeats: last` under `votes`, run"
-                f" `hromada load {Path(project.source).name} --yes`, and import the file again."
+                f"If this is a correction, write `repeats: last` under `votes` in {file}, run"
+                f" `hromada load {file} --yes`, and import the votes again."
             )
             return (f"{again}. The earlier vote counts. {remedy}",)
         case RepeatPolicy.LAST:
