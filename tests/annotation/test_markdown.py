@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
@@ -124,6 +125,14 @@ def test_html_and_links_are_text(text: str) -> None:
 def test_a_text_that_would_lose_something_stays_as_it_is(text: str) -> None:
     """Such as a cell beyond the columns of its table, or what is in too many quotes."""
     assert parse_markdown(text) == ((p(text),), True)
+
+
+@pytest.mark.parametrize("part", ["$$\n", "\\[\n", "\\(", "$", "$a ", "- a\n", "*a ", "|a", "`", "> ", "a_b://"])
+def test_no_text_takes_long(part: str) -> None:
+    """Whatever is opened and never closed, thousands of times."""
+    begun = time.process_time()
+    parse_markdown(part * 3000)
+    assert time.process_time() - begun < 3
 
 
 @given(st.text("ab1|-`#>*_~$\\()[]{}<&+. \n\t5\u0301é", max_size=120))

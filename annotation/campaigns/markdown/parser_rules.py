@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 
 FORMULA = "formula"
 """The type of their tokens: `content` is the LaTeX, `markup` the source, `block` whether it has lines of its own."""
+LONGEST = 4000
+"""How far the end of a formula is looked for, in characters; so long a one is not drawn anyway."""
 _INLINE = re.compile(
     r"""\$\$ (?P<two> (?: [^$\\] | \\. )+ ) \$\$
     |   \$ (?!\s) (?P<one> (?: [^$\\] | \\. )+ ) (?<!\s) \$ (?!\d)
-    |   \\\( (?P<round> .+? ) \\\)
-    |   \\\[ (?P<square> .+? ) \\\]""",
+    |   \\\( (?P<round> .{1,4000}? ) \\\)
+    |   \\\[ (?P<square> .{1,4000}? ) \\\]""",
     re.DOTALL | re.VERBOSE,
 )
 _ADDRESS = re.compile(r"://[^\s<>*`\\]+")
@@ -62,17 +64,18 @@ def _read_block(state: StateBlock, first: int, end: int, silent: bool) -> bool:
     """Read a formula that begins a line and ends one, without an empty line in it."""
     start = state.bMarks[first] + state.tShift[first]
     closed_by = _CLOSED_BY.get(state.src[start : start + 2])
-    if closed_by is None or state.is_code_block(first):
+    if closed_by is None or state.is_code_block(first) or closed_by not in state.src[start + 2 : start + LONGEST]:
         return False
     for line in range(first, end):
         if state.isEmpty(line) or (line > first and state.sCount[line] < state.blkIndent):
             return False
-        if not state.src[state.bMarks[line] : state.eMarks[line]].rstrip().endswith(closed_by):
+        written = state.src[max(state.bMarks[line], start + 2) : state.eMarks[line]]
+        if not written.rstrip().endswith(closed_by):
             continue
         source = state.getLines(first, line + 1, state.blkIndent, False).strip()
         found = _INLINE.fullmatch(source)
         if found is None or not (latex := found[found.lastgroup or 0].strip()):
-            continue
+            return False
         if not silent:
             token = state.push(FORMULA, "", 0)
             token.content, token.markup, token.block = latex, source, True
