@@ -19,6 +19,7 @@ from annotation.campaigns.markdown.document import Element, Formula, Node, list_
 from annotation.campaigns.markdown.mathml import build_mathml
 from annotation.campaigns.sections.sources import ShownColumn
 from annotation.errors import BadInput
+from annotation.label_studio.markdown_html import render_markdown
 from annotation.loading import campaign, campaign_lint
 
 
@@ -278,3 +279,13 @@ def test_what_is_shown_as_written_is_named(tmp_path: Path) -> None:
         ),
     ]
     assert found[10:] == ["2 more texts or formulas are shown as they are written."]
+
+
+def test_label_studio_gets_elements_of_ours_around_escaped_text() -> None:
+    """A formula is its source."""
+    shown = render_markdown("# <b>&\n\n|a|\n|-:|\n|`<i>`|\n\n7. $x<y$\n\n---")
+    assert shown == (
+        '<p><strong>&lt;b&gt;&amp;</strong></p><table><thead><tr><th align="right">a</th></tr></thead><tbody><tr>'
+        '<td align="right"><code>&lt;i&gt;</code></td></tr></tbody></table>'
+        '<ol><li value="7"><p><code>$x&lt;y$</code></p></li></ol><hr>'
+    )

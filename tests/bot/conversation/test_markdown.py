@@ -12,9 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.campaigns.questions.question_base import count_units
+from annotation.campaigns.stimulus import Piece
+from annotation.workflow.assignments import SecondPass
 from bot.conversation.formula_text import format_formula
 from bot.conversation.markdown_page import list_page_nodes
 from bot.conversation.message_layout import MAX_UNITS, TextBlock, render_html_parts
+from bot.conversation.texts import get_texts
+from bot.conversation.views import items, second_pass
 
 SHOWN = r"""<b>Task</b>
 
@@ -146,3 +150,13 @@ def test_the_page_gets_no_html() -> None:
         ["pre", {}, "<i>"],
         ["p", {}, ["math", {"display": "inline"}, ["mrow", {}, ["mi", {}, "x"]]], " ", ["code", {}, "$\\foo$"]],
     ]  # fmt: skip
+
+
+def test_a_part_of_the_second_step_is_markdown_too() -> None:
+    """As is what is shown from the first step on."""
+    piece = Piece("why", "**a** $x^2$", markdown=True).to_dict()
+    second = SecondPass(compared=(), explanation=None)
+    later = second_pass.build_second_pass_blocks(second, [{**piece, "step": 2}], get_texts("en"))
+    first = items.build_stimulus_blocks("", [{**piece, "step": 1}], "en")
+    for blocks in (later, first):
+        assert render_html_parts(blocks, heading="") == ("<b>a</b> x²",)
