@@ -386,8 +386,9 @@ def _check_columns(file: ProjectSections) -> Contradiction | None:
                         f"{question.name!r} is about the column {column!r}, which `items.show` does not show",
                         (*question_path, "field"),
                     )
-                if shown[column].is_picture:
-                    message = f"{question.name!r} is about words, and {column!r} is a picture; name a column of texts"
+                if (kind := shown[column].as_) != "text":
+                    what = "a picture; name a column of texts" if kind == "image" else "Markdown; leave `as` out there"
+                    message = f"{question.name!r} is about words, and {column!r} is {what}"
                     return Contradiction(message, (*question_path, "field"))
     return None
 

@@ -25,7 +25,7 @@ class Piece(NamedTuple):
     `title` is a heading above the text, `fold` whether the text is folded at first, `gap` the part that the answer
     fills, `marks` are highlighted parts, and `step` is the step of questions from which on the field is shown. `image`
     is the name of a picture, the sha256 of what is shown with its ending; its `text` is empty, because the name of a
-    file can tell the answer.
+    file can tell the answer. `markdown` says that people see the text as Markdown.
     """
 
     field: str
@@ -36,18 +36,20 @@ class Piece(NamedTuple):
     marks: tuple[Extent, ...] = ()
     step: int = 1
     image: str | None = None
+    markdown: bool = False
 
     @property
     def is_plain(self) -> bool:
         """Whether the piece is shown as its text alone, from the first step on."""
-        is_text = self.gap is None and not self.marks and self.image is None
+        is_text = self.gap is None and not self.marks and self.image is None and not self.markdown
         return is_text and self.title is None and not self.fold and self.step == 1
 
     def to_dict(self) -> dict[str, object]:
-        """The piece as JSON, as the database stores it; `image` only of a picture, as the hash of a text has none."""
+        """The piece as JSON, as the database stores it; the hash of a plain text has neither `image` nor `markdown`."""
         values = self._asdict()
-        if self.image is None:
-            del values["image"]
+        for key in ("image", "markdown"):
+            if not values[key]:
+                del values[key]
         return values
 
 

@@ -13,6 +13,7 @@ from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.questions import Question
 from annotation.campaigns.stimulus import Extent, Piece
 from annotation.label_studio import passes
+from annotation.label_studio.markdown_html import render_markdown
 from annotation.label_studio.texts import InterfaceTexts, load_texts
 from annotation.label_studio_controls import elements, get_control, results
 from annotation.loading.judgements import label_studio_values
@@ -130,6 +131,8 @@ def _render_fold(piece: Piece, title: str, *, is_open: bool) -> str:
 
 
 def _render_words(piece: Piece) -> str:
+    if piece.markdown:
+        return f'<div class="hr-words">{render_markdown(piece.text)}</div>'
     spots = _list_marks(piece)
     if piece.gap is not None:
         spots.append((piece.gap, "gap"))

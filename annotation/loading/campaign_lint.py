@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from aggregation import spelling
 from annotation.campaigns import lint, project_file
 from annotation.campaigns.lint import rules
+from annotation.campaigns.markdown.document import list_formulas, parse_markdown
+from annotation.campaigns.markdown.mathml import build_mathml
 from annotation.campaigns.questions import (
     Question,
 )
@@ -15,6 +17,9 @@ from annotation.loading import golds
 from annotation.loading.campaign import CampaignContents
 from annotation.loading.drafts import ItemDraft, VoteDraft, has_own_group, pause_garbage_collection
 from annotation.loading.items import item_reader
+
+MAX_SOURCES, MAX_SOURCE = 10, 60
+"""How many texts and formulas are named that are shown as they are written, and how much of a formula."""
 
 
 def describe_items(ids: Iterable[str], questions: Sequence[Question]) -> Iterator[str]:
@@ -27,6 +32,31 @@ def describe_items(ids: Iterable[str], questions: Sequence[Question]) -> Iterato
 def describe_votes(votes: Iterable[VoteDraft]) -> Iterator[str]:
     """Yield a sentence about annotators in a file of votes whose names look alike."""
     yield from spelling.describe_lookalikes("annotators", (vote.annotator for vote in votes))
+
+
+def describe_sources(items: Iterable[ItemDraft]) -> Iterator[str]:
+    """Yield a sentence about each text and formula that is shown as it is written, up to MAX_SOURCES of them."""
+    found = [
+        f"{item.origin.where(piece.field)}: {problem}"
+        for item in items
+        for piece in item.pieces
+        if piece.markdown
+        for problem in _list_problems(piece.text)
+    ]
+    yield from found[:MAX_SOURCES]
+    if len(found) > MAX_SOURCES:
+        yield f"{len(found) - MAX_SOURCES} more texts or formulas are shown as they are written."
+
+
+def _list_problems(text: str) -> Iterator[str]:
+    document = parse_markdown(text)
+    if document.is_source:
+        yield "People see this text as it is written: Markdown would leave a part out, as of a row that is too long."
+    for formula in list_formulas(document.nodes):
+        if build_mathml(formula.latex, is_block=formula.is_block) is None:
+            source = " ".join(formula.source.split())
+            shown = source if len(source) <= MAX_SOURCE else f"{source[:MAX_SOURCE]}…"
+            yield f"People see the formula {shown} as it is written: hromada cannot draw it."
 
 
 _OPTION_RULES = {rules.TOO_FEW_OPTIONS, rules.TOO_MANY_OPTIONS, rules.EMPTY_OPTION, rules.DUPLICATE_OPTION}

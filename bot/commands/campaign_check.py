@@ -103,7 +103,7 @@ def check_campaign(file: Path, *, allow_outside: bool = False) -> CampaignCheck:
 def _check_project(campaign: project_file.CheckedProject, *, quota: int | None = None) -> CampaignCheck:
     """The check of one project; `quota` is the most items of an annotator in its programme."""
     contents: list[CampaignContents] = []
-    errors, instructions, alike = ErrorCollector(), None, list[str]()
+    errors, instructions, slips = ErrorCollector(), None, list[str]()
     with errors:
         instructions = campaign.read_instructions()
     with errors:
@@ -111,8 +111,9 @@ def _check_project(campaign: project_file.CheckedProject, *, quota: int | None =
         votes = _read_votes(campaign, contents[0])
         facts = _describe_items(campaign, contents[0]) | ({} if votes is None else _describe_votes(votes))
         ids = (item.external_id for item in contents[0].items)
-        alike += campaign_lint.describe_items(ids, contents[0].questions)
-        alike += campaign_lint.describe_votes(() if votes is None else votes.votes)
+        slips += campaign_lint.describe_items(ids, contents[0].questions)
+        slips += campaign_lint.describe_votes(() if votes is None else votes.votes)
+        slips += campaign_lint.describe_sources(contents[0].items)
     if errors.found and _lacks_instructions(campaign.definition, instructions):
         with errors:
             missing = readiness.NO_INSTRUCTIONS
@@ -123,7 +124,7 @@ def _check_project(campaign: project_file.CheckedProject, *, quota: int | None =
         facts=facts,
         to_do=tuple(_list_obstacles(campaign.definition, contents[0], instructions=instructions)),
         weak=tuple(_list_weaknesses(campaign.definition, contents[0], quota=quota)),
-        warnings=(*_list_truth_gaps(contents[0]), *_list_misplaced_options(campaign.definition, contents[0]), *alike),
+        warnings=(*_list_truth_gaps(contents[0]), *_list_misplaced_options(campaign.definition, contents[0]), *slips),
         to_declare=campaign.definition.declared.missing,
         findings=findings,
         campaigns=((campaign, contents[0]),),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import accumulate
@@ -13,6 +13,7 @@ from itertools import accumulate
 from annotation.campaigns import bot_commands
 from annotation.campaigns.questions.question_base import count_units
 from bot.conversation import updates_and_calls
+from bot.conversation.markdown_text import list_passages
 from bot.conversation.texts import Texts
 from bot.conversation.updates_and_calls import (
     MAX_TEXT,
@@ -130,10 +131,11 @@ class ShownPicture:
 
 @dataclass(frozen=True)
 class TextBlock:
-    """One or several paragraphs with bold, struck, underlined and code ranges, which do not overlap.
+    """One or several paragraphs with bold, italic, struck, underlined and code ranges, which do not overlap.
 
-    With `fold` they are collapsed until the reader expands them, with `copyable` a tap copies them as they are. With
-    `opens_message` the messages before end above them. A block that stands for a picture has it as `picture`.
+    With `fold` they are collapsed until the reader expands them, with `copyable` a tap copies them as they are, and a
+    `listing` has a fixed width and keeps its blanks. With `opens_message` the messages before end above them. A block
+    that stands for a picture has it as `picture`. With `markdown` the text is the source of what is shown.
     """
 
     text: str
@@ -145,11 +147,26 @@ class TextBlock:
     underlined: tuple[BoldRange, ...] = ()
     code: tuple[BoldRange, ...] = ()
     picture: ShownPicture | None = None
+    italic: tuple[BoldRange, ...] = ()
+    listing: bool = False
+    markdown: bool = False
 
     @property
     def marked(self) -> tuple[BoldRange, ...]:
         """All ranges."""
-        return (*self.bold, *self.struck, *self.underlined, *self.code)
+        return (*self.bold, *self.italic, *self.struck, *self.underlined, *self.code)
+
+    def replace_ranges(self, text: str, move: Callable[[Iterable[BoldRange]], tuple[BoldRange, ...]]) -> TextBlock:
+        """The block with another text, to which its ranges are moved."""
+        return replace(
+            self,
+            text=text,
+            bold=move(self.bold),
+            italic=move(self.italic),
+            struck=move(self.struck),
+            underlined=move(self.underlined),
+            code=move(self.code),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -268,7 +285,7 @@ def render_html_parts(blocks: Sequence[TextBlock], *, heading: str, max_units: i
 
     Several parts get the heading, in which {number} becomes the number of the part and {of} how many parts there are.
     """
-    blocks = [_strip_block(block) for block in blocks if block.text.strip()]
+    blocks = _lay_out(blocks)
     if _count_block_units(blocks) <= max_units:
         return (_render_blocks(blocks),)
     unfolded = [replace(block, fold=False) for block in blocks]
@@ -283,7 +300,28 @@ def render_html_parts(blocks: Sequence[TextBlock], *, heading: str, max_units: i
 
 def fits_one_message(blocks: Sequence[TextBlock]) -> bool:
     """Whether the blocks fit one message."""
-    return _count_block_units([_strip_block(block) for block in blocks if block.text.strip()]) <= MAX_UNITS
+    return _count_block_units(_lay_out(blocks)) <= MAX_UNITS
+
+
+def _lay_out(blocks: Iterable[TextBlock]) -> list[TextBlock]:
+    """The blocks that have text, Markdown in the blocks that show it."""
+    shown = [one for block in blocks for one in (_show_markdown(block) if block.markdown else (block,))]
+    return [_strip_block(block) for block in shown if block.text.strip()]
+
+
+def _show_markdown(block: TextBlock) -> Iterator[TextBlock]:
+    """Text and listings in turn; listings are not folded, as a quote can hold none."""
+    for passage in list_passages(block.text):
+        ranges = {style: tuple(found) for style, found in passage.ranges.items()}
+        yield TextBlock(
+            passage.text,
+            ranges.get("bold", ()),
+            fold=block.fold and not passage.is_listing,
+            struck=ranges.get("struck", ()),
+            code=ranges.get("code", ()),
+            italic=ranges.get("italic", ()),
+            listing=passage.is_listing,
+        )
 
 
 def shorten_text(text: str, max_units: int) -> str:
@@ -295,23 +333,17 @@ def shorten_text(text: str, max_units: int) -> str:
 
 def _strip_block(block: TextBlock) -> TextBlock:
     """The block without white space around it, which Telegram would strip."""
-    text = block.text.strip()
+    blanks = "\n" if block.listing else None
+    text = block.text.strip(blanks)
     if len(text) == len(block.text) and not block.marked:
         return block
-    start = len(block.text) - len(block.text.lstrip())
+    start = len(block.text) - len(block.text.lstrip(blanks))
 
     def move_ranges(ranges: Iterable[BoldRange]) -> tuple[BoldRange, ...]:
         moved = ((max(0, begin - start), min(len(text), end - start)) for begin, end in ranges)
         return tuple(sorted(_without_empty(moved)))[:MAX_BOLD_RANGES]
 
-    return replace(
-        block,
-        text=text,
-        bold=move_ranges(block.bold),
-        struck=move_ranges(block.struck),
-        underlined=move_ranges(block.underlined),
-        code=move_ranges(block.code),
-    )
+    return block.replace_ranges(text, move_ranges)
 
 
 def _without_empty(ranges: Iterable[BoldRange]) -> tuple[BoldRange, ...]:
@@ -385,14 +417,7 @@ def _slice_block(block: TextBlock, start: int, end: int) -> TextBlock:
     def move_ranges(ranges: Iterable[BoldRange]) -> tuple[BoldRange, ...]:
         return _without_empty((max(begin, start) - start, min(stop, end) - start) for begin, stop in ranges)
 
-    return replace(
-        block,
-        text=block.text[start:end],
-        bold=move_ranges(block.bold),
-        struck=move_ranges(block.struck),
-        underlined=move_ranges(block.underlined),
-        code=move_ranges(block.code),
-    )
+    return block.replace_ranges(block.text[start:end], move_ranges)
 
 
 def _render_blocks(blocks: Sequence[TextBlock]) -> str:
@@ -406,8 +431,8 @@ def _render_blocks(blocks: Sequence[TextBlock]) -> str:
 
 def _render_block(block: TextBlock) -> str:
     pieces, rendered_until = [], 0
-    ranges = (("b", block.bold), ("s", block.struck), ("u", block.underlined), ("code", block.code))
-    tagged = [(start, end, tag) for tag, marked in ranges for start, end in marked]
+    ranges = {"b": block.bold, "i": block.italic, "s": block.struck, "u": block.underlined, "code": block.code}
+    tagged = [(start, end, tag) for tag, marked in ranges.items() for start, end in marked]
     for start, end, tag in sorted(tagged):
         if start < rendered_until:
             continue
@@ -415,7 +440,7 @@ def _render_block(block: TextBlock) -> str:
         pieces += [_escape_html(block.text[rendered_until:start]), marked]
         rendered_until = end
     text = "".join([*pieces, _escape_html(block.text[rendered_until:])])
-    if block.copyable:
+    if block.copyable or block.listing:
         return f"<pre>{text}</pre>"
     return f"<blockquote expandable>{text}</blockquote>" if block.fold else text
 

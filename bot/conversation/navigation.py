@@ -371,7 +371,7 @@ def add_page_button(
     *earlier, last = messages
     definition, row = context.find_definition(item.project_id), build_page_row(context, item)
     kinds = {shown.question.kind for shown in item.questions} | ({"long"} if earlier else set())
-    if definition is None or not (definition.surface.page & kinds or item.images):
+    if definition is None or not (definition.surface.page & kinds or item.is_clearer_on_page):
         return tuple(messages)
     return (*earlier, replace(last, buttons=(*row, *last.buttons)))
 

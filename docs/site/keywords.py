@@ -31,6 +31,7 @@ KEYWORDS = {
     "docs/questions/which-agreement": "alpha kappa cohen fleiss iaa disagree reliability metric coefficient",
     "docs/reference/database-backup": "backup computer broke lost restore move copy disk another machine",
     "docs/reference/people-records": "pay money hours wage payment gdpr personal data erase forget delete",
+    "docs/reference/project-markdown": "latex tex math equation mathml code snippet table md",
     "docs/reference/release-folder": "cite citation zenodo doi publish upload license share data",
     "docs/reference/review": "annotators disagree tie conflict expert decides who right",
     "docs/reference/simulate": "cost price budget money long time estimate expensive",

@@ -68,15 +68,17 @@ class TableKeys(Section):
 class ShownColumn(Section):
     """A column (`field`) shown to annotators.
 
-    `as_`, written `as`, says whether its cells are texts or paths of pictures. `title` is a heading above it, `fold`
-    whether it is folded at first, `gap` the word of the text that the answer fills, `mark` are columns with the parts
-    to highlight, and `step` is the step of questions from which on it is shown.
+    `as_`, written `as`, says whether its cells are texts, Markdown or paths of pictures. `title` is a heading above it,
+    `fold` whether it is folded at first, `gap` the word of the text that the answer fills, `mark` are columns with the
+    parts to highlight, and `step` is the step of questions from which on it is shown.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True, serialize_by_alias=True)
 
     field: Column
-    as_: Literal["text", "image"] = Field(default="text", alias="as", exclude_if=lambda written: written == "text")
+    as_: Literal["text", "image", "markdown"] = Field(
+        default="text", alias="as", exclude_if=lambda written: written == "text"
+    )
     title: Text | None = None
     fold: bool = False
     gap: Text | None = None
@@ -93,6 +95,8 @@ class ShownColumn(Section):
         for key in ("gap", "mark", "fold"):
             if self.is_picture and getattr(self, key):
                 raise ValueError(f"A picture has no `{key}`; leave `{key}` or `as: image` out")
+            if self.as_ == "markdown" and key != "fold" and getattr(self, key):
+                raise ValueError(f"`{key}` is for plain text; leave `{key}` or `as: markdown` out")
         return self
 
 

@@ -36,6 +36,15 @@ EMPTIED = '.lsf-text-area .lsf-textarea__region :is(textarea:empty, input[value=
 ITEM = """
 .hr-piece + .hr-piece, .hr-page details + .hr-piece, .hr-text + .hr-text, .lsf-object + .hr-text { margin-top: 16px; }
 .hr-words, .hr-text .lsf-richtext__container { white-space: pre-wrap; overflow-wrap: anywhere; }
+.hr-words :is(p, ul, ol, pre, table, blockquote) { margin: 0 0 10px; }
+.hr-words li p { margin: 0; }
+.hr-words ul { padding-left: 28px; list-style: disc; }
+.hr-words ol { padding-left: 28px; list-style: decimal; }
+.hr-words pre, .hr-words table { display: block; max-width: 100%; overflow-x: auto; }
+.hr-words :is(pre, code) { font-family: ui-monospace, "DejaVu Sans Mono", monospace !important; font-size: 15px; }
+.hr-words pre { padding: 8px 12px; border-radius: 8px; background: var(--hr-inset); white-space: pre; }
+.hr-words table { border-collapse: collapse; }
+.hr-words :is(th, td) { padding: 4px 10px; border: 1px solid var(--hr-line); vertical-align: top; }
 .hr-title, .hr-title h4, .hr-page summary {
   margin: 0 0 6px !important; color: var(--hr-quiet) !important; font-size: 14px !important;
   font-weight: 600 !important; line-height: 1.5;

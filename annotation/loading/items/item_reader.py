@@ -256,7 +256,16 @@ def _build_piece(part: project_file.ShownColumn, row: input_files.FileRow, pictu
     marks: tuple[Extent, ...] = ()
     if part.mark:
         marks = tuple([_locate_mark(text, row, column) for column in part.mark if get_cell(row, column).strip()])
-    return Piece(field=part.field, text=text, title=part.title, fold=part.fold, gap=gap, marks=marks, step=part.step)
+    return Piece(
+        field=part.field,
+        text=text,
+        title=part.title,
+        fold=part.fold,
+        gap=gap,
+        marks=marks,
+        step=part.step,
+        markdown=part.as_ == "markdown",
+    )
 
 
 def _locate_mark(text: str, row: input_files.FileRow, column: str) -> Extent:

@@ -106,6 +106,11 @@ class AssignedItem:
         """The names of the pictures that are shown, in their order."""
         return tuple([str(piece["image"]) for piece in self.pieces if piece.get("image")])
 
+    @property
+    def is_clearer_on_page(self) -> bool:
+        """Whether the answer page shows it better than the chat: it has a picture, or Markdown."""
+        return any(piece.get("image") or piece.get("markdown") for piece in self.pieces)
+
 
 def build_assigned_item(opened: OpenedAssignment, *, is_new: bool = False) -> AssignedItem:
     """Build what the annotator is shown of an assignment."""

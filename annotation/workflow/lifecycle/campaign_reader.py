@@ -71,4 +71,5 @@ def _build_piece(stored: dict[str, object]) -> Piece:
         marks=tuple((start, end) for start, end in marks) if isinstance(marks, list) else (),
         step=int(str(stored["step"])),
         image=None if stored.get("image") is None else str(stored["image"]),
+        markdown=bool(stored.get("markdown")),
     )

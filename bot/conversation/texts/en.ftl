@@ -1178,6 +1178,12 @@ page-mine = Keep mine
 page-answer = Your answer
 # Label of the text of the item, where it is folded or marked.
 page-text = Text
+# Label for screen readers: a table of the item that is wider than the page, in a box that scrolls.
+page-table = Table
+# The same of code.
+page-listing = Code
+# The same of a formula.
+page-formula = Formula
 # Label for screen readers: a picture that fills the screen.
 page-picture = Picture
 # Label for screen readers: the button + under a picture that fills the screen.

@@ -11,6 +11,7 @@ from bot.conversation import message_layout, updates_and_calls
 from bot.conversation.inputs import INPUTS
 from bot.conversation.inputs.page_questions import build_buttons_question, describe_page_question
 from bot.conversation.inputs.preferences import PreferenceInput
+from bot.conversation.markdown_page import list_page_nodes
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import Texts
 from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, InlineButton
@@ -19,11 +20,12 @@ from bot.conversation.views import items, menus
 WORDS = (
     "page-again", "page-answer", "page-back", "page-busy", "page-changes", "page-close", "page-code",
     "page-code-enter", "page-code-have", "page-code-own", "page-code-unknown", "page-code-use", "page-compared",
-    "page-conflict", "page-difference", "page-draft", "page-edited", "page-end", "page-join", "page-join-about",
-    "page-join-none", "page-join-now", "page-larger", "page-leave", "page-little", "page-loading", "page-mark",
-    "page-menu", "page-mine", "page-most", "page-move", "page-nothing", "page-offline", "page-on", "page-other-first",
-    "page-picture", "page-remember", "page-remove", "page-restored", "page-same", "page-send", "page-smaller",
-    "page-start", "page-step-undo", "page-tap-last", "page-text", "page-theirs", "page-told", "page-write",
+    "page-conflict", "page-difference", "page-draft", "page-edited", "page-end", "page-formula", "page-join",
+    "page-join-about", "page-join-none", "page-join-now", "page-larger", "page-leave", "page-listing", "page-little",
+    "page-loading", "page-mark", "page-menu", "page-mine", "page-most", "page-move", "page-nothing", "page-offline",
+    "page-on", "page-other-first", "page-picture", "page-remember", "page-remove", "page-restored", "page-same",
+    "page-send", "page-smaller", "page-start", "page-step-undo", "page-table", "page-tap-last", "page-text",
+    "page-theirs", "page-told", "page-write",
 )  # fmt: skip
 """The ids of the texts of the page, which knows them without `page-`."""
 SHARED_WORDS = ("go-on", "text-save", "undo", "skip", "report", "pause", "more")
@@ -93,12 +95,18 @@ def _describe_blocks(
     """The texts of the item, but for the one in which the answer is marked or corrected: it stands there."""
     blocks = items.build_stimulus_blocks(item.stimulus, item.pieces, item.language)
     return [
-        {"runs": list_runs(block), "fold": block.fold}
-        if block.picture is None
-        else {"picture": {"alt": block.picture.words, **pictures.get(block.picture.name, {})}}
+        _describe_block(block, pictures)
         for block in blocks
         if block.text.strip() and (not field_text or block.text != field_text)
     ]
+
+
+def _describe_block(block: TextBlock, pictures: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    if block.picture is not None:
+        return {"picture": {"alt": block.picture.words, **pictures.get(block.picture.name, {})}}
+    if block.markdown:
+        return {"markdown": list_page_nodes(block.text), "fold": block.fold}
+    return {"runs": list_runs(block), "fold": block.fold}
 
 
 def list_runs(block: TextBlock) -> list[dict[str, Any]]:

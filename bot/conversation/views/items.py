@@ -374,6 +374,7 @@ def _build_piece(piece: Mapping[str, Any], language: str) -> TextBlock:
         tuple(bold),
         underlined=tuple(underlined),
         fold=bool(piece["fold"]) and not is_marked,
+        markdown=bool(piece.get("markdown")),
     )
 
 

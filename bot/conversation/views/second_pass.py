@@ -38,7 +38,7 @@ def build_second_pass_blocks(
         text = str(piece["text"]).strip()
         if piece["step"] > 1 and text and text not in golds:
             blocks += [message_layout.make_bold_block(piece["title"])] if piece["title"] else []
-            blocks.append(TextBlock(text, fold=bool(piece["fold"])))
+            blocks.append(TextBlock(text, fold=bool(piece["fold"]), markdown=bool(piece.get("markdown"))))
     return blocks
 
 

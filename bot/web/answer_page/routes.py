@@ -49,7 +49,7 @@ ASSETS = {
     "icon.svg": "image/svg+xml",
     **dict.fromkeys(
         ("page.js", "bridge.js", "accounts.js", "drafts.js", "spans.js", "handles.js", "sides.js", "pictures.js",
-         "corrections.js", "difference.js"),
+         "markdown.js", "corrections.js", "difference.js"),
         "text/javascript",
     ),
 }  # fmt: skip

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import _markdown
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -122,6 +123,26 @@ def press_on_a_ukrainian_keyboard(page: Page, letter: str, key: str) -> None:
     pressed = {"key": letter, "code": f"Key{key.upper()}", "windowsVirtualKeyCode": ord(key.upper())}
     chromium.send("Input.dispatchKeyEvent", {"type": "keyDown", "text": letter, **pressed})
     chromium.send("Input.dispatchKeyEvent", {"type": "keyUp", **pressed})
+
+
+def test_markdown_is_drawn(stored: Stored, put: Put, visit: Visit, tmp_path: Path) -> None:
+    """Its table, code and lists; formulas are their source, and raw HTML is text."""
+    definition, (item,) = stored(_markdown.write_project(tmp_path / "sums"))
+    board = put(definition, [payloads.build_task(definition, item, assignment_id=1)])
+    visitor = visit()
+    visitor.come(board.studio)
+    visitor.begin(board)
+    shown = visitor.page.locator(".hr-words")
+    expect(shown.locator("tbody tr").first.locator("td")).to_have_text(
+        ["one", "f(x)", "antidisestablishmentarianism", "1"]
+    )
+    expect(shown.locator("pre")).to_contain_text('return "<script>alert(1)</script>"')
+    expect(shown.locator("code", has_text=r"$\frac{a}{b}$")).to_be_visible()
+    expect(shown).to_contain_text('<b onclick="x">it</b>')
+    expect(shown.locator("li[value='3']")).to_have_css("list-style-type", "decimal")
+    expect(shown.locator("script, b, a, [onclick]")).to_have_count(0)
+    assert shown.locator("pre").evaluate("(one) => getComputedStyle(one).fontFamily").startswith("ui-monospace")
+    assert visitor.asked == {"127.0.0.1"}
 
 
 MARKED = """\

@@ -4,6 +4,7 @@ import { drawCode, drawEntry, drawReply, drawTold } from "./accounts.js";
 import { byId, call, enter, hideInvitation, inTelegram, invitation, kept, make, makeButton, post, say, start, words } from "./bridge.js";
 import { drawCorrection } from "./corrections.js";
 import { Draft } from "./drafts.js";
+import { drawMarkdown } from "./markdown.js";
 import { drawPicture } from "./pictures.js";
 import { drawSides } from "./sides.js";
 import { drawSpans } from "./spans.js";
@@ -24,12 +25,17 @@ let account = null;
 let screen = 0, isStarted = false;
 let busy = false, timer = 0, wait = FIRST_WAIT;
 
-/** A text of the item in its runs, or a picture. @param {{runs: {text: string, bold?: boolean, underlined?: boolean}[], fold: boolean, picture?: import("./pictures.js").Picture}} block */
-function drawBlock({ runs, fold, picture }) {
+/** A text of the item in its runs, Markdown, or a picture. @param {{runs: {text: string, bold?: boolean, underlined?: boolean}[], fold: boolean, markdown?: import("./markdown.js").MarkdownNode[], picture?: import("./pictures.js").Picture}} block */
+function drawBlock({ runs, fold, markdown, picture }) {
   if (picture) return drawPicture(picture, shown.language, () => void loadAgain());
+  if (markdown) return foldAway(drawMarkdown(markdown, shown.language), fold);
   const nodes = runs.map(({ text, bold, underlined }) => (bold ? make("strong", {}, text) : underlined ? make("u", {}, text) : text));
   const paragraph = make("p", { className: "block", lang: shown.language }, ...nodes);
-  return fold ? make("details", { open: true }, make("summary", {}, words.text), paragraph) : paragraph;
+  return foldAway(paragraph, fold);
+}
+/** @param {HTMLElement} text @param {boolean} fold */
+function foldAway(text, fold) {
+  return fold ? make("details", { open: true }, make("summary", {}, words.text), text) : text;
 }
 
 /** @param {any} asked @returns {Question | null} */
