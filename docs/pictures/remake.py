@@ -175,6 +175,15 @@ def tap(page: Page, label: str) -> None:
     page.locator(".toast").wait_for(state="detached")
 
 
+def tap_until(page: Page, label: str) -> None:
+    """Tap the first button of the newest message until a button with this label is offered, at most 40 times."""
+    for _ in range(40):
+        if newest(page).locator(".key", has_text=label).count():
+            return
+        tap(page, newest(page).locator(".key").first.inner_text())
+    raise SystemExit(f"The button {label!r} was never offered.")
+
+
 def begin(page: Page, address: str, *, start: str = "Почати") -> None:
     """Open the chat and press its button, up to the first thing that is asked."""
     page.goto(address)
@@ -184,8 +193,7 @@ def begin(page: Page, address: str, *, start: str = "Почати") -> None:
 
 def go_on(page: Page) -> None:
     """Tap the first button of whatever is asked, until there is an item."""
-    while not newest(page).locator(".key", has_text="Пропустити").count():
-        tap(page, newest(page).locator(".key").first.inner_text())
+    tap_until(page, "Пропустити")
 
 
 def chat(browser: Browser, _: Path) -> None:
@@ -224,8 +232,7 @@ def teach(browser: Browser, words: Path, language: str, labels: tuple[str, str, 
     with trying(words / "project.yaml") as address:
         page = browser.new_page(viewport={"width": 360, "height": 740}, locale=language)
         begin(page, address, start=start)
-        while not newest(page).locator(".key", has_text=skip).count():
-            tap(page, newest(page).locator(".key").first.inner_text())
+        tap_until(page, skip)
         page.screenshot(path=HERE / f"tutorial-item-360{ending}.png")
         page.close()
     for command in (("load", "project.yaml"), ("start", "words")):
@@ -262,8 +269,7 @@ def bot(browser: Browser, folder: Path) -> None:
     """What an annotator meets, on a phone: nine screens of six templates."""
     with phone(browser, folder, "baseline") as page:
         page.screenshot(path=HERE / "bot-language.png")
-        while not newest(page).locator(".key", has_text="Почати").count():
-            tap(page, newest(page).locator(".key").first.inner_text())
+        tap_until(page, "Почати")
         page.screenshot(path=HERE / "bot-task.png")
         go_on(page)
         page.screenshot(path=HERE / "bot-item.png")
@@ -287,8 +293,7 @@ def bot(browser: Browser, folder: Path) -> None:
         page.screenshot(path=HERE / "bot-preference.png")
     with phone(browser, folder, "span-qa") as page:
         go_on(page)
-        while not newest(page).locator(".key", has_text="Зберегти").count():
-            tap(page, newest(page).locator(".key").first.inner_text())
+        tap_until(page, "Зберегти")
         tap(page, "+ слово →")
         page.screenshot(path=HERE / "bot-span.png")
     with phone(browser, folder, "story-correction") as page:
@@ -358,8 +363,10 @@ def organisers(browser: Browser, folder: Path) -> None:
     here = folder / "asked"
     here.mkdir()
     run = partial(subprocess.run, check=True, stdout=subprocess.DEVNULL, cwd=here)
-    words = ["кіт", "собака", "вікно", "підлога", "яблуко", "слива", "ріка", "озеро"]
-    words += ["черепаха", "заєць", "дерево", "кущ", "хмара", "туман", "гора", "пагорб", "стіл", "лава", "човен", "пліт"]
+    words = [
+        "кіт", "собака", "вікно", "підлога", "яблуко", "слива", "ріка", "озеро", "черепаха", "заєць", "дерево", "кущ",
+        "хмара", "туман", "гора", "пагорб", "стіл", "лава", "човен", "пліт", "пісок", "глина", "зірка",
+    ]  # fmt: skip
     rows = [f"{number},{one} — {other}" for number, (one, other) in enumerate(pairwise(words))]
     (here / "items.csv").write_text("\n".join(["id,text", *rows]) + "\n", "utf-8")
     (here / "words.yaml").write_text(ASKED, "utf-8")
@@ -372,14 +379,12 @@ def organisers(browser: Browser, folder: Path) -> None:
             told = [process.stdout.readline().strip() for _ in range(2)] if process.stdout else [""]
             page = browser.new_page(viewport={"width": 360, "height": 740}, locale="uk")
             begin(page, told[-1])
-            while not newest(page).locator(".key", has_text="Лише 10").count():
-                tap(page, newest(page).locator(".key").first.inner_text())
+            tap_until(page, "Лише 10")
             tap(page, "Лише 10")
             tap(page, "⋯")
             tap(page, "Запитати")
             send(page, "Чи рахувати апостроф?")
-            while not newest(page).locator(".key", has_text="Ще 10").count():
-                tap(page, newest(page).locator(".key").first.inner_text())
+            tap_until(page, "Ще 10")
             page.screenshot(path=HERE / "session-end-360.png")
             page.get_by_role("button", name="Нова людина").click()
             page.get_by_role("button", name="Гаразд").click()
