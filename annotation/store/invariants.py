@@ -166,7 +166,8 @@ def _select_exposed_in_baselines() -> ViolationQuery:
     exception.
 
     Training and qualification items may come from a known group; they are in no score. Control items are in none
-    either, so that for them only the same project is looked at.
+    either, so that for them only the same project is looked at. What is marked as exposed is in no score of unexposed
+    people.
     """
     first = sa.and_(
         col(Project.definition)["kind"].as_string() == "baseline", IS_NOT_IMPORTED, col(Assignment.occasion) == 0
@@ -179,9 +180,8 @@ def _select_exposed_in_baselines() -> ViolationQuery:
         .join(Project, col(Project.id) == col(Item.project_id))
         .where(
             first,
-            sa.or_(
-                kept & ~col(Assignment.exposed) & elsewhere, (kept | _IS_CONTROL_ITEM) & _follows_item_of_same_group()
-            ),
+            ~col(Assignment.exposed),
+            sa.or_(kept & elsewhere, (kept | _IS_CONTROL_ITEM) & _follows_item_of_same_group()),
         )
     )
 
