@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -42,7 +42,7 @@ def create_participation(
     It begins at the project's first stage; of an annotator who was erased and returned, where they had to stop.
     """
     values: dict[str, Any] = {"stage": get_first_stage(definition), "since": now, "joined_at": now}
-    standing = _find_kept_standing(locked, project=project)
+    standing = pseudonyms.get_standing(locked.session, locked.annotator.pseudonym).projects.get(project.name)
     if standing is not None:
         retry_at = standing["retry_at"]
         values |= {
@@ -55,13 +55,6 @@ def create_participation(
     return models.PARTICIPATIONS.insert(
         locked.session, annotator_id=locked.annotator_id, project_id=project.id or 0, **values
     )
-
-
-def _find_kept_standing(locked: LockedAnnotator, *, project: ProjectRow) -> Mapping[str, Any] | None:
-    """What still holds in the project for an annotator who was erased and returned, by any pseudonym of theirs."""
-    former = pseudonyms.list_former_pseudonyms(locked.session, locked.annotator_id)
-    kept = (pseudonyms.get_standing(locked.session, name).projects for name in (locked.annotator.pseudonym, *former))
-    return next((projects[project.name] for projects in kept if project.name in projects), None)
 
 
 def list_joined_projects(session: Session, *, annotator_id: int, include_withdrawn: bool = True) -> Sequence[Project]:

@@ -163,10 +163,7 @@ def _get_standing(session: Session, annotator: models.AnnotatorRow) -> Standing:
         .where(models.Participation.annotator_id == annotator.id)
     )
     participations = dict(session.exec(joined).all())
-    names = (*pseudonyms.list_former_pseudonyms(session, annotator.id or 0), annotator.pseudonym)
-    earlier = {
-        project: values for name in names for project, values in pseudonyms.get_standing(session, name).projects.items()
-    }
+    earlier = pseudonyms.get_standing(session, annotator.pseudonym).projects
     projects = {name: values for name, values in earlier.items() if name not in participations}
     for name, participation in participations.items():
         unlimited = participation.stage is vocabulary.Stage.MAIN or participation.attempt == 1

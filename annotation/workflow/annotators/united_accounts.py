@@ -8,7 +8,8 @@ met, pays or erases would have to follow it.
 - **Pseudonym.** That of the account that took part first stays, for newcomers of Telegram therefore that of the page.
   Both cannot stay, as one person would count as two; what was given first has been exported most. The journal keeps the
   other one (`Event.ACCOUNTS_UNITED`): with it an organiser finds the person of an earlier export, and an erasure leaves
-  a mark of both, so that no backup from before brings one of them back.
+  a mark of both, so that no backup from before brings one of them back. Who was erased before and returned in Telegram
+  keeps that pseudonym, by which the mark tells what still holds for them.
 - **An item of both.** The assignment that was answered first stays. The other is taken out: it is closed for good, its
   place is free for somebody else, and its answer is excluded as a repeat (`SAME_PERSON`). Both were honest work, so
   both are paid, as other excluded answers are.
@@ -111,7 +112,10 @@ def move_to_telegram(
         return Move.IN_LABEL_STUDIO
     if takes_part and not is_confirmed:
         return Move.UNCONFIRMED
-    was_first = not takes_part or _get_start(joined[accounts.gone]) < _get_start(joined[accounts.kept])
+    keeps_pseudonym = (
+        _get_start(joined[accounts.kept]) <= _get_start(joined[accounts.gone])
+        or pseudonyms.find_mark(session, own.annotator.pseudonym) is not None
+    )
     _join_kept_standings(own, joined[accounts.gone], now=now)
     excluded = _settle_assignments(session, accounts, now=now)
     stricter = _settle_participations(session, accounts)
@@ -120,7 +124,7 @@ def move_to_telegram(
     _move_rows(session, accounts)
     exposed = _take_out_met_items(session, accounts.kept, now=now)
     _apply_standings(own, stricter, now=now)
-    former = _unite_rows(session, own, account, keeps_pseudonym=not was_first, takes_part=takes_part)
+    former = _unite_rows(session, own, account, keeps_pseudonym=keeps_pseudonym, takes_part=takes_part)
     data = {"pseudonym": former, "excluded": excluded, "exposed": exposed}
     journal.record_event(session, Event.ACCOUNTS_UNITED, now=now, annotator_id=accounts.kept, data=data)
     session.expire_all()
@@ -396,10 +400,10 @@ def _find_met_items(session: Session, annotator_id: int, project: models.Project
         if row is None:
             continue
         follows = first_items.setdefault(group_id, row.item_id) != row.item_id
-        if row.exposed or row.occasion or pool not in {*POOLS_WITH_OVERLAP, Pool.CONTROL}:
+        if row.occasion or pool not in {*POOLS_WITH_OVERLAP, Pool.CONTROL}:
             continue
-        begun = row.assigned_at or _EVER
-        names = {name for at, name in met[group_id] if at < begun} if pool in POOLS_WITH_OVERLAP else set()
+        is_looked_at, begun = pool in POOLS_WITH_OVERLAP and not row.exposed, row.assigned_at or _EVER
+        names = {name for at, name in met[group_id] if at < begun} if is_looked_at else set()
         if follows or names - excepted:
             found.append(row)
         elif names:
