@@ -260,8 +260,11 @@ def _number_after(session: Session, accounts: _Accounts) -> None:
 
 
 def _settle_participations(session: Session, accounts: _Accounts) -> list[int]:
-    """Make one participation of two in a project; the projects in which the standing of one holds for the other."""
-    stricter = []
+    """Make one participation of two in a project; the projects in which the standing of one holds for the other.
+
+    Who joined twice by invitation gives one of the two uses back.
+    """
+    stricter, returned = [], set[int]()
     others = _list_participations(session, accounts.gone)
     for project_id, own in _list_participations(session, accounts.kept).items():
         other = others.get(project_id)
@@ -269,12 +272,16 @@ def _settle_participations(session: Session, accounts: _Accounts) -> list[int]:
             continue
         if own.status is not other.status:
             stricter.append(project_id)
+        if own.invitation_id is not None and other.invitation_id is not None:
+            returned.add(other.invitation_id)
         models.PARTICIPATIONS.update(session, own, **_unite_participations(own, other))
         gone = sa.delete(models.Participation).where(
             col(models.Participation.annotator_id) == accounts.gone,
             col(models.Participation.project_id) == project_id,
         )
         session.connection().execute(gone)
+    used = sa.update(models.Invitation).where(col(models.Invitation.id).in_(returned), col(models.Invitation.used) > 0)
+    session.connection().execute(used.values(used=models.Invitation.used - 1))
     return stricter
 
 

@@ -24,9 +24,9 @@ from annotation.store.models import (
     ProfileAnswer,
     SupportMessage,
 )
-from annotation.vocabulary import Event, ExposureCause, ParticipationStatus, Stage, UnassignedReason
+from annotation.vocabulary import Event, ExposureCause, ParticipationStatus, ProjectStatus, Stage, UnassignedReason
 from annotation.workflow import definitions
-from annotation.workflow.annotators import erasure, own_data, payments, roster, withdrawal
+from annotation.workflow.annotators import detachment, erasure, own_data, payments, roster, withdrawal
 from annotation.workflow.annotators.united_accounts import Move
 from annotation.workflow.quality import enforcement, exclusions
 
@@ -185,6 +185,22 @@ def test_the_pseudonym_of_the_account_that_took_part_first_stays(scenario: Scena
     check(scenario)
 
 
+def test_detached_people_are_known_by_neither_pseudonym(scenario: Scenario) -> None:
+    """Marks of both are left, and the journal names none."""
+    project, page, own = begin(scenario)
+    scenario.answer(page)
+    scenario.answer(own)
+    with scenario.db.transaction() as session:
+        names = [session.get_one(Annotator, who).pseudonym for who in (page, own)]
+    unite(scenario, page, own)
+    scenario.status(project, ProjectStatus.CLOSED)
+    with scenario.db.transaction() as session:
+        detachment.detach_people(session, session.get_one(models.Project, project), now=scenario.now)
+        marks = set(session.exec(select(ErasedAnnotator.mark)))
+        assert marks == {pseudonyms.compute_mark(name) for name in names}
+        assert not [data for data in session.exec(select(Journal.data)) if "pseudonym" in data]
+
+
 def test_a_newcomer_of_telegram_goes_on_as_on_the_page(scenario: Scenario) -> None:
     """Nothing is asked first, and the pseudonym of the page stays, whichever account is older."""
     scenario.person(1)
@@ -237,4 +253,5 @@ def test_what_holds_after_an_erasure_holds_on_the_page_account(scenario: Scenari
     assert unite(scenario, page, own, is_confirmed=False) is Move.MOVED
     assert scenario.wait(own).reason is UnassignedReason.FAILED
     with scenario.db.transaction() as session:
+        assert pseudonyms.find_mark(session, session.get_one(Annotator, own).pseudonym) is not None
         assert pseudonyms.list_revived_annotators(session) == []

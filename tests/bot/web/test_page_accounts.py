@@ -343,6 +343,7 @@ async def test_somebody_who_takes_part_confirms_that_both_are_theirs(visit: Call
         *[("так", True, None)] * 3,
         ("ні", False, "repeat: the same person answered earlier, with another account"),
     ]
+    assert [one.used for one in read(chat, select(Invitation))] == [1]
     person.press(confirm, on=question)
     await chat.send(person, "/start")
     assert len(read(chat, select(Judgement))) == 4
