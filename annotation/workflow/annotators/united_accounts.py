@@ -117,7 +117,7 @@ def move_to_telegram(
         or pseudonyms.find_mark(session, own.annotator.pseudonym) is not None
     )
     _join_kept_standings(own, joined[accounts.gone], now=now)
-    excluded = _settle_assignments(session, accounts, now=now)
+    closed = _settle_assignments(session, accounts, now=now)
     stricter = _settle_participations(session, accounts)
     _settle_consents(session, accounts)
     _settle_other_rows(session, accounts)
@@ -125,7 +125,7 @@ def move_to_telegram(
     exposed = _take_out_met_items(session, accounts.kept, now=now)
     _apply_standings(own, stricter, now=now)
     former = _unite_rows(session, own, account, keeps_pseudonym=keeps_pseudonym, takes_part=takes_part)
-    data = {"pseudonym": former, "excluded": excluded, "exposed": exposed}
+    data = {"pseudonym": former, "closed": closed, "exposed": exposed}
     journal.record_event(session, Event.ACCOUNTS_UNITED, now=now, annotator_id=accounts.kept, data=data)
     session.expire_all()
     return Move.UNITED if takes_part else Move.MOVED
@@ -159,7 +159,7 @@ def _join_kept_standings(own: LockedAnnotator, joined: dict[int, ParticipationRo
 
 
 def _settle_assignments(session: Session, accounts: _Accounts, *, now: datetime) -> int:
-    """Take out the second of two assignments of an item, and number the page's after the others; how many were out."""
+    """Take out the second of two assignments of an item, and number the page's after the others; how many went."""
     live = select(models.Assignment.annotator_id).where(
         col(models.Assignment.annotator_id).in_(accounts.both),
         models.Assignment.status == AssignmentStatus.LIVE,

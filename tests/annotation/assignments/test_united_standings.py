@@ -181,7 +181,7 @@ def test_the_pseudonym_of_the_account_that_took_part_first_stays(scenario: Scena
         marks = set(session.exec(select(ErasedAnnotator.mark)))
         assert marks == {pseudonyms.compute_mark(before), pseudonyms.compute_mark(after)}
         events = session.exec(select(Journal.data).where(Journal.event == Event.ACCOUNTS_UNITED)).all()
-        assert events == [{"excluded": 1, "exposed": 0}]
+        assert events == [{"closed": 1, "exposed": 0}]
     check(scenario)
 
 
