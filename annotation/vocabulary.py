@@ -75,6 +75,9 @@ EXTRA = Exclusion(ExclusionKind.EXTRA, Finding("extra"))
 EARLIER = Exclusion(ExclusionKind.EARLIER, Finding("earlier"))
 """Of a vote from elsewhere in a project that asks people itself: it is kept apart."""
 
+SAME_PERSON = Exclusion(ExclusionKind.REPEAT, Finding("same-person"))
+"""Of the later of two answers to an item that one person gave with two accounts, which were united since."""
+
 SKIPPED = Exclusion(ExclusionKind.SKIPPED, Finding("skipped"))
 """Of a skip whose place returned to the queue."""
 
@@ -168,7 +171,10 @@ class Surface(StrEnum):
 
 
 class AssignmentStatus(StrEnum):
-    """An assignment is live until it is answered or skipped, its lease expires, or the annotator withdraws."""
+    """An assignment is live until it is answered or skipped, its lease expires, or the annotator withdraws.
+
+    Withdrawn ones are closed for good, answered or not: also the second of two that one person had with two accounts.
+    """
 
     LIVE = "live"
     DONE = "done"
@@ -306,6 +312,7 @@ class Event(StrEnum):
     ANNOTATOR_WITHDREW = "person withdrew"
     ANNOTATOR_FORGOTTEN = "person forgotten"
     PEOPLE_DETACHED = "people detached"
+    ACCOUNTS_UNITED = "accounts united"
     ANNOTATOR_UNREACHABLE = "person unreachable"
     QUALITY_FLAGGED = "quality flagged"
     ANNOTATOR_PAUSED = "person paused"

@@ -166,7 +166,8 @@ def _select_exposed_in_baselines() -> ViolationQuery:
     exception.
 
     Training and qualification items may come from a known group; they are in no score. Control items are in none
-    either, so that for them only the same project is looked at.
+    either, so that for them only the same project is looked at. What was taken out since, as two accounts were united,
+    counts nowhere.
     """
     first = sa.and_(
         col(Project.definition)["kind"].as_string() == "baseline", IS_NOT_IMPORTED, col(Assignment.occasion) == 0
@@ -180,13 +181,15 @@ def _select_exposed_in_baselines() -> ViolationQuery:
         .where(
             first,
             sa.or_(
-                kept & ~col(Assignment.exposed) & elsewhere, (kept | _IS_CONTROL_ITEM) & _follows_item_of_same_group()
+                kept & ~col(Assignment.exposed) & elsewhere,
+                (kept | _IS_CONTROL_ITEM) & ~_IS_TAKEN_OUT & _follows_item_of_same_group(),
             ),
         )
     )
 
 
 _IS_CONTROL_ITEM = col(Item.pool) == Pool.CONTROL
+_IS_TAKEN_OUT = col(Assignment.exposed) & (col(Assignment.status) == AssignmentStatus.WITHDRAWN)
 
 
 def _follows_item_of_same_group() -> Any:

@@ -131,6 +131,21 @@ def get_standing(session: Session, pseudonym: str) -> Standing:
     return Standing() if erased is None else Standing(**erased.standing)
 
 
+def list_former_pseudonyms(session: Session, annotator_id: int) -> list[str]:
+    """The pseudonyms of accounts that were united with the annotator's: earlier exports and backups know them."""
+    united = select(models.Journal.data).where(
+        models.Journal.event == Event.ACCOUNTS_UNITED, models.Journal.annotator_id == annotator_id
+    )
+    return [data["pseudonym"] for data in session.exec(united.order_by(col(models.Journal.id))) if "pseudonym" in data]
+
+
+def find_successor(session: Session, former: str) -> str | None:
+    """The pseudonym of the annotator with whose account the one of this pseudonym was united; None for any other."""
+    united = select(models.Annotator.pseudonym, models.Journal.data).join(models.Journal)
+    rows = session.exec(united.where(models.Journal.event == Event.ACCOUNTS_UNITED)).all()
+    return next((pseudonym for pseudonym, data in rows if data.get("pseudonym") == former), None)
+
+
 def record_erasure(session: Session, *, pseudonym: str, standing: Standing, now: datetime) -> None:
     """Record that the annotator is erased.
 

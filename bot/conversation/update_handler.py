@@ -122,6 +122,7 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_tap_condition(ButtonAction.ATTEST), skips_and_reports.submit_attestation),
     (_build_tap_condition(ButtonAction.WITHDRAW), data_rights.withdraw_from_project),
     (_build_tap_condition(ButtonAction.FORGET), data_rights.erase_annotator),
+    (_build_tap_condition(ButtonAction.UNITE), start.unite_accounts),
     (_build_tap_condition(ButtonAction.GO_ON), start.resume_work),
     (_build_tap_condition(ButtonAction.SESSION), work_sessions.choose_session),
     (_build_tap_condition(ButtonAction.NOTICE), data_rights.apply_tap),

@@ -272,9 +272,9 @@ class ButtonAction(StrEnum):
     REOPEN takes the decision back, STOP ends the work on cases.
 
     Without a row: LANGUAGE and ZONE (time zone; with row 1 to be written to by day) set what the word names, FORGET
-    erases the annotator's data, GO_ON shows the current screen, NOTICE sets what the bot writes first, as its word
-    says, SESSION begins a session of so many items, 0 for no end; on a task card it marks the card as read, as CARD
-    does.
+    erases the annotator's data, UNITE makes one account of two, GO_ON shows the current screen, NOTICE sets what the
+    bot writes first, as its word says, SESSION begins a session of so many items, 0 for no end; on a task card it marks
+    the card as read, as CARD does.
 
     ORGANISE does for an organiser what its word says; the row and the numbers are what that is about.
     """
@@ -317,6 +317,7 @@ class ButtonAction(StrEnum):
     SESSION = "E"
     INVITE = "I"
     ORGANISE = "O"
+    UNITE = "M"
 
 
 BUTTON_ACTIONS = frozenset(ButtonAction)

@@ -38,8 +38,9 @@ class AssignmentRow(PlainRow):
     `holds_place` is true where the assignment is counted in the item's `n_live`, and also in `n_done` once it is
     answered: it takes one of the item's places, or is an imported answer, which is counted beyond the places.
     `is_control` marks a control item, `is_repeat` an item that the annotator gets again to compare both answers.
-    `exposed` is true where the annotator had met the item's group in another project that the project file excepts
-    (`exposure.exceptions`). From `repeat_at` on the item is due to be assigned to the same annotator once more.
+    `exposed` is true where the annotator had met the item's group before: in another project that the project file
+    excepts (`exposure.exceptions`), or with an account that was united with theirs since. From `repeat_at` on the item
+    is due to be assigned to the same annotator once more.
 
     `position` is the number of the item among the annotator's items in the project, from 1; `page` is the number of the
     annotator's page, from 1. `attempt` is the number of the attempt at training or qualification, from 1. All three are

@@ -112,12 +112,17 @@ def remove_identity(session: Session, annotator_ids: Sequence[int], *, now: date
     suspended = dict[str, bool]()
     for chunk in _split_ids(annotator_ids):
         rows = session.exec(select(models.Annotator).where(col(models.Annotator.id).in_(chunk))).all()
-        suspended |= {row.pseudonym: row.suspended_at is not None for row in rows}
+        names = {
+            name: row.suspended_at is not None
+            for row in rows
+            for name in (row.pseudonym, *pseudonyms.list_former_pseudonyms(session, row.id or 0))
+        }
+        suspended |= names
         _empty_rows(session, chunk, now=now)
         telegram_ids = [row.telegram_id for row in rows if row.telegram_id is not None]
         pending_messages.delete_pending_messages(session, chunk, telegram_ids=telegram_ids, now=now)
-        _blank_journal(session, {row.id or 0: row.pseudonym for row in rows})
-        _remove_makers(session, {row.pseudonym for row in rows})
+        _blank_journal(session, {row.id or 0 for row in rows}, set(names))
+        _remove_makers(session, set(names))
         for row in rows:
             row.pseudonym, row.detached = pseudonyms.make_random_pseudonym(simulated=row.simulated), True
             for name in _IDENTIFYING:
@@ -253,20 +258,20 @@ def _cut_invitations(session: Session, ids: Sequence[int], *, now: datetime) -> 
         session.connection().execute(own.values(**ended, expires_at=expires))
 
 
-_TELLING = frozenset({"reason", "how", "note", "invitation", "announcement"})
+_TELLING = frozenset({"reason", "how", "note", "invitation", "announcement", "pseudonym"})
 """The keys of events that hold words about a person, or lead to an invitation or a message."""
 
 
-def _blank_journal(session: Session, pseudonyms_by_id: dict[int, str]) -> None:
+def _blank_journal(session: Session, annotator_ids: set[int], names: set[str]) -> None:
     """Remove what tells who they are from the annotators' events, and from all events their pseudonyms."""
     is_read = sa.select(col(models.Journal.id), col(models.Journal.annotator_id), col(models.Journal.data))
     for entry_id, annotator_id, data in session.connection().execute(is_read).all():
         kept = data
-        if annotator_id in pseudonyms_by_id:
+        if annotator_id in annotator_ids:
             kept = {key: value for key, value in data.items() if key not in _TELLING}
-        if kept.get("by") in pseudonyms_by_id:
+        if kept.get("by") in annotator_ids:
             kept = {key: value for key, value in kept.items() if key != "by"}
-        kept = _remove_words(kept, set(pseudonyms_by_id.values()))
+        kept = _remove_words(kept, names)
         if kept != data:
             changed = sa.update(models.Journal).where(col(models.Journal.id) == entry_id)
             session.connection().execute(changed.values(data=kept))

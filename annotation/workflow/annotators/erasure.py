@@ -54,8 +54,7 @@ def erase_annotator(
     if annotator.detached:
         raise Conflict(withdrawal.DETACHED, where=Where(field="pseudonym"))
     database.request_checkpoint(session)
-    standing = _get_standing(session, annotator)
-    pseudonyms.record_erasure(session, pseudonym=annotator.pseudonym, standing=standing, now=now)
+    _record_marks(session, annotator, _get_standing(session, annotator), now=now)
     return _erase_rows(session, annotator, now=now, pseudonym=pseudonym)
 
 
@@ -94,14 +93,15 @@ def erase_strangers(session: Session, *, now: datetime, organisers: Collection[i
         database.request_checkpoint(session)
         standing = _get_standing(session, annotator)
         if standing.as_json():
-            pseudonyms.record_erasure(session, pseudonym=annotator.pseudonym, standing=standing, now=now)
+            _record_marks(session, annotator, standing, now=now)
         _erase_rows(session, annotator, now=now)
     return erased
 
 
-def erase_newcomer(session: Session, annotator: models.AnnotatorRow, *, now: datetime) -> None:
-    """Erase somebody who takes part in no project, without a mark: they are known as somebody else from now on."""
-    _erase_rows(session, annotator, now=now)
+def _record_marks(session: Session, annotator: models.AnnotatorRow, standing: Standing, *, now: datetime) -> None:
+    """Store the mark of an annotator, and those of the accounts that were united with theirs."""
+    for name in (annotator.pseudonym, *pseudonyms.list_former_pseudonyms(session, annotator.id or 0)):
+        pseudonyms.record_erasure(session, pseudonym=name, standing=standing, now=now)
 
 
 STRANGER_DAYS, STRANGERS_AT_ONCE = 30, 20
@@ -269,9 +269,10 @@ def _blank_rejections(session: Session, reviewer_id: int) -> None:
 
 
 def _blank_journal(session: Session, annotator_id: int) -> None:
-    """Remove free-text reasons from the annotator's events; the events and their numbers stay."""
+    """Remove free-text reasons and former pseudonyms from the annotator's events, which stay with their numbers."""
     for entry in session.exec(select(models.Journal).where(models.Journal.annotator_id == annotator_id)):
-        if "reason" in entry.data:
-            entry.data = {key: value for key, value in entry.data.items() if key != "reason"}
+        kept = {key: value for key, value in entry.data.items() if key not in {"reason", "pseudonym"}}
+        if kept != entry.data:
+            entry.data = kept
             session.add(entry)
     session.flush()

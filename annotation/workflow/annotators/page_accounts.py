@@ -1,4 +1,4 @@
-"""Accounts of people without Telegram: a random id, the personal code that leads back to it, and moving to Telegram.
+"""Accounts of people without Telegram: a random id, and the personal code that leads back to it.
 
 Nothing secret is stored: the code holds the id and a signature with the deployment's key. It is void once the annotator
 is erased or suspended or has moved, as the annotator is looked up each time.
@@ -11,16 +11,8 @@ import binascii
 import hashlib
 import hmac
 import secrets
-from datetime import datetime
-from enum import StrEnum
 
-import sqlalchemy as sa
-from sqlmodel import Session, col, select
-
-from annotation.store import database, models, queries
-from annotation.store.models import AnnotatorRow
 from annotation.vocabulary import FIRST_PAGE_ID
-from annotation.workflow.annotators import erasure
 
 _ID_BYTES, _SIGNATURE_BYTES, _GROUP = 7, 10, 4
 MAX_CODE = 64
@@ -60,37 +52,3 @@ def read_code(written: str, key: bytes) -> int:
 
 def _sign(content: bytes, key: bytes) -> bytes:
     return hmac.new(key, b"hromada personal code" + content, hashlib.sha256).digest()[:_SIGNATURE_BYTES]
-
-
-class Move(StrEnum):
-    """What became of an account that was to move to Telegram."""
-
-    MOVED = "moved"
-    UNKNOWN = "unknown"
-    TAKES_PART = "takes part"
-
-
-def move_to_telegram(session: Session, *, account_id: int, newcomer: AnnotatorRow, now: datetime) -> Move:
-    """Let somebody without Telegram go on as this newcomer there, with the same pseudonym and all that they did.
-
-    The account is known by the newcomer's Telegram id from then on, and the newcomer's own row is erased. Nothing moves
-    to somebody who takes part in a project already: their answers would be two people's.
-    """
-    found = queries.find_annotator(session, account_id)
-    if found is None:
-        return Move.UNKNOWN
-    account = database.lock_annotator(session, found.id or 0).annotator
-    if account.telegram_id != account_id or account.suspended_at is not None:
-        return Move.UNKNOWN
-    takes_part = select(models.Participation.project_id).where(col(models.Participation.annotator_id) == newcomer.id)
-    if session.exec(takes_part.limit(1)).first() is not None:
-        return Move.TAKES_PART
-    telegram_id, bot_id = newcomer.telegram_id, newcomer.bot_id
-    erasure.erase_newcomer(session, newcomer, now=now)
-    session.connection().execute(
-        sa.update(models.Annotator)
-        .where(col(models.Annotator.id) == account.id)
-        .values(telegram_id=telegram_id, bot_id=bot_id, unreachable_at=None)
-    )
-    session.expire_all()
-    return Move.MOVED

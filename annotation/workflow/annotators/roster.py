@@ -15,7 +15,7 @@ from aggregation.findings import write_plain
 from annotation.campaigns import project_file
 from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import BadInput, Conflict, NotFound, Where
-from annotation.store import journal, queries
+from annotation.store import journal, pseudonyms, queries
 from annotation.store.models import Annotator, Assignment, Cohort, Item, Participation, Project
 from annotation.vocabulary import AssignmentEnd, AssignmentStatus, Event, UnassignedReason
 from annotation.workflow import definitions, panels
@@ -30,8 +30,10 @@ def get_annotator(session: Session, pseudonym: str) -> Annotator:
     """The annotator with this pseudonym; raises NotFound naming the most similar one."""
     annotator = session.exec(select(Annotator).where(Annotator.pseudonym == spelling.build_key(pseudonym))).first()
     if annotator is None:
+        united = pseudonyms.find_successor(session, spelling.build_key(pseudonym))
         similar = difflib.get_close_matches(pseudonym, session.exec(select(Annotator.pseudonym)).all(), n=1)
         remedy = f"Did you mean {similar[0]}?" if similar else "`hromada people PROJECT` lists them."
+        remedy = remedy if united is None else f"Since two accounts were united, they are {united}."
         raise NotFound(f"Nobody has the pseudonym {spelling.quote_word(pseudonym)}.", remedy=remedy)
     return annotator
 

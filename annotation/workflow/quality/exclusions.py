@@ -14,7 +14,7 @@ from sqlmodel import Session, col
 
 from aggregation.findings import write_plain
 from annotation.store import item_queue, journal, judgements, models, overlap_counts, table_base
-from annotation.store.models import AssignmentRow, Judgement
+from annotation.store.models import Assignment, AssignmentRow, Judgement
 from annotation.vocabulary import (
     EXTRA,
     AssignmentEnd,
@@ -66,14 +66,20 @@ def exclude_answers(
 def reinstate_answers(session: Session, *, assignment_ids: Collection[int], exclusion: Exclusion, now: datetime) -> int:
     """Count the answers again that were excluded by exactly this exclusion; how many count now.
 
-    An answer whose item was filled by others meanwhile is kept as extra.
+    An answer whose item was filled by others meanwhile is kept as extra; one whose assignment was closed for good, as
+    by a withdrawal, stays excluded.
     """
     reinstated: list[AssignmentRow] = []
     for batch in _split_batches(assignment_ids):
-        excluded = sa.select(col(Judgement.assignment_id)).where(
-            col(Judgement.assignment_id).in_(batch),
-            judgements.build_final_revision_condition(),
-            judgements.build_exclusion_condition(exclusion),
+        excluded = (
+            sa.select(col(Judgement.assignment_id))
+            .join(Assignment, col(Assignment.id) == col(Judgement.assignment_id))
+            .where(
+                col(Judgement.assignment_id).in_(batch),
+                col(Assignment.status) != AssignmentStatus.WITHDRAWN,
+                judgements.build_final_revision_condition(),
+                judgements.build_exclusion_condition(exclusion),
+            )
         )
         ids = set(session.execute(excluded).scalars())
         _set_exclusion(session, ids, exclusion=None, post_hoc=False)

@@ -7,11 +7,12 @@ from dataclasses import replace
 from annotation.errors import Stale
 from annotation.workflow import assignments
 from annotation.workflow.allocation import open_projects
-from annotation.workflow.annotators import invitations, page_accounts, registration
+from annotation.workflow.annotators import invitations, page_accounts, registration, united_accounts
 from annotation.workflow.annotators.invitations import InvitationRefusal, RedeemedInvitation
-from annotation.workflow.annotators.page_accounts import Move
+from annotation.workflow.annotators.united_accounts import Move
 from annotation.workflow.assignments import AssignedItem
-from annotation.workflow.conversations.conversation_state import ConversationStep
+from annotation.workflow.conversations import conversation_state
+from annotation.workflow.conversations.conversation_state import ConversationState, ConversationStep
 from bot.conversation import case_queue, message_layout, navigation, organiser_notifications, requirements
 from bot.conversation.texts import get_texts, list_commands, list_languages
 from bot.conversation.update_context import UpdateContext, join_calls
@@ -26,7 +27,13 @@ REFUSAL_TEXTS = {
     InvitationRefusal.SUSPENDED: "suspended",
 }
 """The ids of the texts that explain why an invitation was not redeemed."""
-MOVE_TEXTS = {Move.MOVED: "page-moved", Move.UNKNOWN: "page-code-unknown", Move.TAKES_PART: "page-move-refused"}
+MOVE_TEXTS = {
+    Move.MOVED: "page-moved",
+    Move.UNITED: "page-united",
+    Move.SUSPENDED: "suspended",
+    Move.IN_LABEL_STUDIO: "page-unite-refused",
+    Move.UNKNOWN: "page-code-unknown",
+}
 """The ids of the texts that say whether somebody goes on in Telegram."""
 
 
@@ -56,12 +63,47 @@ def _move_account(context: UpdateContext, code: str) -> TelegramCalls:
         account_id = page_accounts.read_code(code, context.settings.key)
     except page_accounts.BadCode:
         return ()
-    if not context.has_telegram:
-        return ()
-    moved = page_accounts.move_to_telegram(
-        context.transaction.session, account_id=account_id, newcomer=context.annotator, now=context.now
+    return _go_on_with(context, account_id, is_confirmed=False) if context.has_telegram else ()
+
+
+def unite_accounts(context: UpdateContext) -> TelegramCalls:
+    """Make one account of two, after the question whether to; raises Stale where another question was asked since."""
+    callback = context.require_callback()
+    account_id = callback.get_number(0) * menus.HALF_ACCOUNT + callback.get_number(1)
+    if context.state.step is not ConversationStep.CHOICE or context.state.subject_id != account_id:
+        raise Stale("This is not asked any more.")
+    return join_calls(context.acknowledge(), _go_on_with(context, account_id, is_confirmed=True))
+
+
+def _go_on_with(context: UpdateContext, account_id: int, *, is_confirmed: bool) -> TelegramCalls:
+    """Let the account of the answer page go on in this chat; ask first where somebody takes part in it already."""
+    found = conversation_state.find_conversation(context.transaction.session, telegram_id=account_id)
+    if found is None:
+        return context.send_text(MOVE_TEXTS[Move.UNKNOWN])
+    account, record = found
+    moved = united_accounts.move_to_telegram(
+        context.transaction.session,
+        account=account,
+        own=context.transaction.locked,
+        is_confirmed=is_confirmed,
+        now=context.now,
     )
-    return context.send_text(MOVE_TEXTS[moved])
+    if moved is Move.UNCONFIRMED:
+        question = menus.render_union_confirmation(context.translate, account_id=account_id)
+        return context.ask(question, subject_id=account_id)
+    if moved in {Move.MOVED, Move.UNITED}:
+        context.save_state(_join_states(context.state, record.state, is_newcomer=moved is Move.MOVED))
+    return context.edit_or_send(message_layout.render_text(context.translate, context.translate(MOVE_TEXTS[moved])))
+
+
+def _join_states(own: ConversationState, other: ConversationState, *, is_newcomer: bool) -> ConversationState:
+    """The state of the chat after an account of the page has moved to it: what is read and begun stays.
+
+    A newcomer goes on as on the page, with the language that they chose there.
+    """
+    base = replace(other, asked_by=None, asked_in=None, long_text=None) if is_newcomer else own
+    drafts = (*other.drafts, *own.drafts)[-conversation_state.MAX_DRAFTS :]
+    return replace(base.without_prompt(), drafts=drafts, read_cards=other.read_cards | own.read_cards)
 
 
 def _choose_entry(context: UpdateContext, invitation: RedeemedInvitation) -> None:

@@ -1234,5 +1234,13 @@ page-leave = Leave this device
 page-move = Continue in Telegram
 # In Telegram, to somebody who answered on the page until now.
 page-moved = You continue here now: all that you did is kept, and the page no longer knows you. /start
-# In Telegram, to somebody whose account takes part already.
-page-move-refused = You already take part with this Telegram account, so the two cannot be joined. Continue on the page.
+# Question in Telegram to somebody who takes part there too; the two accounts can be of two people with one phone.
+page-unite-sure = You already take part here. Join your account from the page to this one? Do so only if both are yours. Your answers then count as one person’s: of two answers to one question the earlier counts. If you left a project or were excluded from it with one account, that holds for both. This cannot be undone.
+# Button, at most 40 characters: joins the two accounts.
+page-unite-yes = Yes, both are mine
+# Button, at most 40 characters: leaves the two accounts as they are.
+page-unite-no = No, keep them apart
+# In Telegram, after the two accounts were joined.
+page-united = Done: your two accounts are one now, and all that you did is kept. The page no longer knows you. /start
+# In Telegram, instead of joining two accounts.
+page-unite-refused = Both accounts have work in Label Studio, so they can’t be joined here. Please write to the organisers: /ask

@@ -154,6 +154,8 @@ SKIP_REASONS = ("unsure", "unclear", "unpleasant", "broken")
 REPORT_REASONS = ("two-right", "none-right", "unknowable", "bad-language", "same-options")
 """The reasons for a report, as they are stored; the id of a reason's text is `report-` and the reason."""
 STAY = "stay"
+HALF_ACCOUNT = 2**27
+"""Ids of accounts of the answer page have 53 bits, and the numbers of buttons 31."""
 """The word in the data of the button that declines a withdrawal or an erasure."""
 LEAVE, LATER = "leave", "later"
 """The words in the data of a button that leads back from a typed prompt: to the screen before it, or out for now."""
@@ -289,6 +291,21 @@ def render_erasure_confirmation(translate: Texts) -> RenderedMessage:
     """The question whether the annotator is sure to have all data erased, with a button for each answer."""
     yes = message_layout.build_button(translate("forget-yes"), ButtonAction.FORGET, 0, 1, typed=(prompts.YES,))
     return message_layout.render_text(translate, translate("forget-sure"), buttons=((yes,), _build_stay_row(translate)))
+
+
+def render_union_confirmation(translate: Texts, *, account_id: int) -> RenderedMessage:
+    """The question whether an account of the answer page is to become one with this one, with a button for each answer.
+
+    The account is two numbers of the first button, as one would be too large.
+    """
+    numbers = divmod(account_id, HALF_ACCOUNT)
+    yes = message_layout.build_button(
+        translate("page-unite-yes"), ButtonAction.UNITE, 0, *numbers, typed=(prompts.YES,)
+    )
+    no = message_layout.build_button(
+        translate("page-unite-no"), ButtonAction.GO_ON, word=STAY, typed=(prompts.STAY_OUT,)
+    )
+    return message_layout.render_text(translate, translate("page-unite-sure"), buttons=((yes,), (no,)))
 
 
 def build_back_row(translate: Texts, *, word: str = LEAVE) -> tuple[InlineButton, ...]:

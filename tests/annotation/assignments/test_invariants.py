@@ -23,7 +23,7 @@ from annotation.campaigns import programme_file as programme_files
 from annotation.campaigns import project_file as project_files
 from annotation.errors import Conflict, NotFound, Stale
 from annotation.loading import campaign as loading
-from annotation.store import database, invariants, overlap_counts, queries
+from annotation.store import database, invariants, judgements, overlap_counts, queries
 from annotation.store.models import Assignment, Item, Judgement, Project
 from annotation.vocabulary import (
     POOLS_WITH_OVERLAP,
@@ -36,7 +36,7 @@ from annotation.vocabulary import (
     UnassignedReason,
 )
 from annotation.workflow import assignments
-from annotation.workflow.annotators import erasure, withdrawal
+from annotation.workflow.annotators import erasure, united_accounts, withdrawal
 from annotation.workflow.assignments import annotator_context
 from annotation.workflow.lifecycle import item_fixes, projects, transitions
 from annotation.workflow.quality import enforcement, exclusions
@@ -82,6 +82,7 @@ class Campaigns(RuleBasedStateMachine):
         self.answers: dict[tuple[int, int], str] = {}
         self.shown: dict[int, tuple[int, int]] = {}
         self.forgotten: set[int] = set()
+        self.united: dict[int, int] = {}
         self.fixed = 0
 
     def teardown(self) -> None:
@@ -99,7 +100,7 @@ class Campaigns(RuleBasedStateMachine):
             self.ask(who, NAMES[who % len(NAMES)])
 
     def _open(self, session: Session, who: int, assignment: int) -> assignments.OpenedAssignment:
-        transaction = assignments.lock_annotator(session, who)
+        transaction = assignments.lock_annotator(session, self.find(who))
         return assignments.open_assignment(transaction, assignment_id=assignment, now=self.now)
 
     @rule(who=people, name=where)
@@ -112,15 +113,15 @@ class Campaigns(RuleBasedStateMachine):
         with self.db.transaction() as session:
             wanted = None if name is None else queries.get_project(session, name).id
             found = assignments.assign_next_item(
-                assignments.lock_annotator(session, who), now=self.now, project_id=wanted
+                assignments.lock_annotator(session, self.find(who)), now=self.now, project_id=wanted
             )
             if not isinstance(found, assignments.AssignedItem):
                 if found.reason is UnassignedReason.EXCLUDED:
                     Campaigns.met.add("excluded")
                 return None
-            assert who not in self.forgotten
+            assert self.find(who) not in self.forgotten
             assert queries.get_project(session, found.project).status is ProjectStatus.RUNNING
-            self.shown[found.assignment_id] = (who, found.revision)
+            self.shown[found.assignment_id] = (self.find(who), found.revision)
             return found.assignment_id
 
     @rule(who=people, name=where, said=said)
@@ -165,7 +166,7 @@ class Campaigns(RuleBasedStateMachine):
             )
             assert saved.repeated is (key in self.answers)
             assert self.answers.get(key, label) == label
-            assert self.shown[assignment][0] == who
+            assert self.shown[assignment][0] == self.find(who)
             self.answers[key] = label
 
     @rule(at=which)
@@ -247,20 +248,42 @@ class Campaigns(RuleBasedStateMachine):
         """Whom a rule put out goes on."""
         with suppress(Conflict), self.db.transaction() as session:
             project = queries.get_project(session, name)
-            enforcement.readmit_annotator(session, annotator_id=who, project_id=project.id or 0, now=self.now)
+            enforcement.readmit_annotator(
+                session, annotator_id=self.find(who), project_id=project.id or 0, now=self.now
+            )
 
     @rule(who=people, name=names)
     def withdraw(self, who: int, name: str) -> None:
         """Somebody leaves a project."""
         with suppress(NotFound), self.db.transaction() as session:
             withdrawal.withdraw_annotator(
-                session, annotator_id=who, project=queries.get_project(session, name), now=self.now
+                session, annotator_id=self.find(who), project=queries.get_project(session, name), now=self.now
             )
+
+    @rule(page=people, own=people)
+    def unite(self, page: int, own: int) -> None:
+        """Two accounts of one person become one, which has what both were shown."""
+        page, own = self.find(page), self.find(own)
+        if page == own or {page, own} & self.forgotten:
+            return
+        with self.db.transaction() as session:
+            locked = [database.lock_annotator(session, who) for who in (page, own)]
+            united_accounts.move_to_telegram(session, account=locked[0], own=locked[1], is_confirmed=True, now=self.now)
+        self.united[page] = own
+        self.shown = {one: (self.find(who), revision) for one, (who, revision) in self.shown.items()}
+        Campaigns.met.add("united")
+
+    def find(self, who: int) -> int:
+        """The account that somebody has now."""
+        while who in self.united:
+            who = self.united[who]
+        return who
 
     @rule(who=st.just(PEOPLE))
     def forget(self, who: int) -> None:
         """An annotator is erased: the answers stay in number, and are empty."""
         with suppress(Conflict), self.db.transaction() as session:
+            who = self.find(who)
             erasure.erase_annotator(session, annotator_id=who, pseudonym=f"stranger {who}", now=self.now)
             self.forgotten.add(who)
 
@@ -280,7 +303,7 @@ class Campaigns(RuleBasedStateMachine):
                 assert item.free + item.held + item.n_live == total, item.external_id
             for given in view.exec(select(Assignment)):
                 again = given.is_repeat or given.stage in {Stage.TRAINING, Stage.QUALIFICATION}
-                assert given.occasion == 0 or again, given
+                assert given.occasion == 0 or again or given.status is AssignmentStatus.WITHDRAWN, given
                 Campaigns.met |= {given.stage.value} | {
                     what
                     for what, so in (
@@ -291,6 +314,18 @@ class Campaigns(RuleBasedStateMachine):
                     )
                     if so
                 }
+
+    @invariant()
+    def once(self) -> None:
+        """Of one person's answers to an item at most one counts."""
+        with self.db.reading() as view:
+            counted = (
+                select(Assignment.item_id, Assignment.annotator_id)
+                .join(Judgement)
+                .where(judgements.build_final_revision_condition(), judgements.build_counting_condition())
+            )
+            pairs = view.exec(counted.where(col(Judgement.skip_reason).is_(None))).all()
+            assert len(pairs) == len(set(pairs))
 
     @invariant()
     def kept(self) -> None:
@@ -360,7 +395,7 @@ def prepared(scenario: Scenario, tmp_path: Path) -> type[Campaigns]:
 def test_no_order_of_steps_breaks_an_invariant(prepared: type[Campaigns]) -> None:
     """Five people, any organiser's step; a run assigns enough items of every kind to mean something."""
     run_campaigns(prepared, examples=15, steps=40)
-    assert {stage.value for stage in Stage} | {"control"} <= prepared.met
+    assert {stage.value for stage in Stage} | {"control", "united"} <= prepared.met
 
 
 def test_no_short_order_of_steps_breaks_an_invariant(prepared: type[Campaigns]) -> None:

@@ -15,7 +15,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 from sqlmodel import select
 
-from annotation.store import queries
+from annotation.store import invariants, queries
 from annotation.store.models import Annotator, Invitation, Judgement, Outbox, SupportMessage
 from annotation.vocabulary import FIRST_PAGE_ID
 from annotation.workflow.annotators import invitations, page_accounts, support_messages
@@ -307,17 +307,80 @@ async def test_somebody_moves_to_telegram(visit: Callable[[], Any], chat: Any) -
     assert len({one.assignment_id for one in read(chat, select(Judgement))}) == 2
 
 
-async def test_nobody_moves_to_somebody_who_takes_part(visit: Callable[[], Any], chat: Any) -> None:
-    """Two people's answers are not joined; a code of nobody moves nothing."""
+async def test_somebody_who_takes_part_confirms_that_both_are_theirs(visit: Callable[[], Any], chat: Any) -> None:
+    """The chat asks first, once; of two answers to an item the earlier counts, and then the page knows nobody."""
+    code = invite(chat)
+    visitor = await visit()
+    shown = await visitor.reach_item(code)
+    for _ in range(3):
+        shown = await visitor.tap(shown, "так")
+    own = (await visitor.ask("GET", "code"))[1]["code"]
+    person = chat.person(1)
+    await join_in_chat(chat, person, code)
+    await chat.tap(person, "ні")
+    await chat.send(person, f"/start {own}")
+    asked = person.messages[-1]
+    confirm = asked.buttons[0][1]
+    assert "лише якщо обидва — ваші" in asked.text
+    await chat.tap(person, "Ні, не об’єднувати")
+    assert (await visitor.ask("GET", "work"))[0] == 200
+    person.press(confirm, on=asked)
+    await chat.deliver()
+    assert (await visitor.ask("GET", "work"))[0] == 200  # it is not asked any more
+    await chat.send(person, f"/start {own}")
+    question = person.messages[-1]
+    other = chat.person(2)
+    await chat.send(other, "/start")
+    other.press(confirm, on=other.messages[-1])
+    await chat.deliver()
+    assert (await visitor.ask("GET", "work"))[0] == 200  # another's tap
+    await chat.send(person, "так")
+    assert "тепер у вас один обліковий запис" in "".join(message.text for message in person.messages[-2:])
+    assert (await visitor.ask("GET", "work"))[0] == 401
+    assert (await visitor.ask("POST", "recover", {"code": own}))[0] == 403
+    answers = read(chat, select(Judgement).order_by(Judgement.id))  # type: ignore[arg-type]
+    assert [(one.response, one.on_page, one.excluded_reason) for one in answers] == [
+        *[("так", True, None)] * 3,
+        ("ні", False, "repeat: the same person answered earlier, with another account"),
+    ]
+    assert [one.used for one in read(chat, select(Invitation))] == [1]
+    person.press(confirm, on=question)
+    await chat.send(person, "/start")
+    assert len(read(chat, select(Judgement))) == 4
+    with chat.database.reading() as view:
+        assert invariants.list_violations(view) == ()
+
+
+async def join_in_chat(chat: Any, person: Any, code: str) -> None:
+    """Join by the code of a link, and answer all that comes before the first item."""
+    await chat.send(person, f"/start {code}")
+    for label in ("Українська", "Погоджуюся"):
+        await chat.tap(person, label)
+    await chat.send(person, "Львів")
+    await chat.tap(person, "Почати")
+
+
+async def test_a_draft_of_the_page_goes_along(visit: Callable[[], Any], chat: Any) -> None:
+    """An item that was begun on the page is asked in the chat once the one in hand there is answered."""
     code = invite(chat)
     visitor = await visit()
     await visitor.reach_item(code)
     own = (await visitor.ask("GET", "code"))[1]["code"]
     person = chat.person(1)
-    await chat.send(person, f"/start {code}")
+    await join_in_chat(chat, person, code)
     await chat.send(person, f"/start {own}")
-    assert "Продовжуйте на сторінці" in person.messages[-1].text
-    assert (await visitor.ask("GET", "work"))[0] == 200
+    await chat.tap(person, "Так, обидва мої")
+    with chat.database.reading() as view:
+        assert invariants.list_violations(view) == ()
+    await chat.send(person, "/start")
+    for _ in range(3):
+        await chat.tap(person, "так")
+    assert [one.response for one in read(chat, select(Judgement))] == ["так"] * 3
+
+
+async def test_a_code_of_nobody_moves_nothing(visit: Callable[[], Any], chat: Any) -> None:
+    """Although it is signed."""
+    await visit()
     other = chat.person(2)
     await chat.send(other, f"/start {page_accounts.make_code(page_accounts.make_account_id(), KEY)}")
     assert "Такого коду немає" in other.messages[-1].text
