@@ -4,6 +4,7 @@ which Telegram has them.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -44,6 +45,16 @@ def store_pictures(session: Session, files: Mapping[str, Path]) -> None:
 def find_picture(session: Session, name: str) -> Picture | None:
     """Return the picture with this name (its sha256 and ending), or None if there is none."""
     return session.get(Picture, _get_sha256(name))
+
+
+def build_data_uris(session: Session, names: Iterable[str]) -> dict[str, str]:
+    """The pictures with these names as `data:` URIs, which need no server, by name."""
+    found = ((name, find_picture(session, name)) for name in sorted(set(names)))
+    return {
+        name: f"data:{picture.media_type};base64,{base64.b64encode(picture.content).decode()}"
+        for name, picture in found
+        if picture is not None
+    }
 
 
 def get_sizes(session: Session, names: Iterable[str]) -> dict[str, tuple[int, int]]:
