@@ -352,6 +352,7 @@ def test_who_decides_sees_the_pictures(
     """Adjudicators and reviewers: each task has the picture of its item."""
     votes = "votes: {format: csv, file: votes.csv, item: item, annotator: who, answer: says}\nreview: {reasons: [no]}\n"
     project = PROJECT.replace("overlap: 2\n", votes).replace(", gold: gold", "")
+    project = project.replace("choice", "text").replace(", options: [owl, stork]", "")
     file = write_project(tmp_path, project=project)
     rows = [[item, who, says] for item in "ab" for who, says in (("x", "owl"), ("y", "stork"))]
     write_rows(tmp_path, "votes.csv", [["item", "who", "says"], *rows])
