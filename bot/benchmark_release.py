@@ -8,12 +8,11 @@ from importlib import metadata
 import sqlalchemy as sa
 from sqlmodel import Session, col
 
-from annotation.campaigns.picture_support import refuse_pictures
-from annotation.campaigns.project_file import ItemsSection, ProjectFile, parse_definition
+from annotation.campaigns.project_file import ItemsSection, ProjectFile
 from annotation.campaigns.questions import Question
 from annotation.campaigns.sections.benchmark import BenchmarkSection
 from annotation.loading.drafts import pause_garbage_collection
-from annotation.store import item_frames, queries
+from annotation.store import item_frames, pictures, queries
 from annotation.store.models import Assignment, Item, Judgement, Project
 from annotation.vocabulary import Pool, Stage
 from bot.release import ProjectInputs
@@ -40,7 +39,6 @@ def build_source(session: Session, name: str, projects: Sequence[ProjectInputs] 
     tasks: list[TaskSource] = []
     unfit: list[UnfitQuestion] = []
     for project in stored:
-        refuse_pictures(parse_definition(project.definition), by="a benchmark")
         inputs = inputs_by_name.get(project.name) or ProjectInputs(view=session, project=project)
         names = {question.name: f"{project.name}/{question.name}" for question in inputs.definition.all_questions}
         names[inputs.definition.all_questions[0].name] = project.name
@@ -61,7 +59,13 @@ def build_source(session: Session, name: str, projects: Sequence[ProjectInputs] 
         version=metadata.version("hromada"),
         collected=_read_collected(session, stored),
         closed=_find_closed(stored),
+        pictures=pictures.read_contents(session, _list_images(tasks)),
     )
+
+
+def _list_images(tasks: Sequence[TaskSource]) -> Iterator[str]:
+    """The names of the pictures that the main items of the tasks show."""
+    return (name for task in tasks for names in task.texts["images"].dropna() for name in names)
 
 
 def _read_collected(session: Session, projects: Sequence[Project]) -> tuple[str, str] | None:
@@ -117,7 +121,12 @@ def _build_task_source(
     space, field = ANSWER_SPACES[question.kind], question.text_column
     benchmark, few_shot = definition.benchmark, definition.benchmark.few_shot
     pools = (Pool.MAIN, Pool.TRAINING if benchmark.own_pool is None else Pool.FEW_SHOT)
-    texts, examples = (item_frames.read_shown_items(view, project, pool, field=field, later=later) for pool in pools)
+    texts, examples = (
+        item_frames.read_shown_items(view, project, pool, field=field, later=later, pictures=definition.shows_pictures)
+        for pool in pools
+    )
+    n_examples = FEW_SHOT if few_shot is None else few_shot.number
+    has_pictures = bool(texts["images"].notna().any())  # the harness shows a model the pictures of one item only
     return TaskSource(
         data=inputs.add_parts(inputs.read_data_set(question.name)),
         kind=question.kind,
@@ -125,8 +134,8 @@ def _build_task_source(
         help=question.help,
         texts=texts,
         examples=examples,
-        n_examples=FEW_SHOT if few_shot is None else few_shot.number,
-        declares_examples=few_shot is not None,
+        n_examples=0 if has_pictures else n_examples,
+        declares_examples=has_pictures or few_shot is not None,
         statuses=statuses,
         hidden=benchmark.hidden,
         answer_form=benchmark.answer,

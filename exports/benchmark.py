@@ -21,6 +21,7 @@ from exports.benchmark_items import BenchmarkTask, BuildOptions, BuildSource, bu
 from exports.benchmark_items.differences import declare_differences, list_differences
 from exports.benchmark_items.forms import name_generation
 from exports.benchmark_items.readers import READERS_VERSION
+from exports.benchmark_items.task_functions import PICTURES
 from exports.foreign_files import GIT_ATTRIBUTES, NO_CONVERSION, is_foreign
 from exports.lm_eval.replay import MAJORITY, TaskPeople, has_harness, list_samples
 from exports.lm_eval.results import KEY_ROWS, MANIFEST, PROMPTS
@@ -44,6 +45,7 @@ def describe_task(task: BenchmarkTask, people: TaskPeople) -> dict[str, Any]:
         "hidden": source.hidden,
         "n_items": len(task.docs),
         "n_groups": len({doc["group"] for doc in task.docs}),
+        "shows_pictures": source.shows_pictures,
         "n_few_shot": len(task.few_shot),
         "num_few_shot": task.num_few_shot,
         "left_out": dict(task.left_out),
@@ -150,7 +152,8 @@ def build_benchmark(
             remedy="Declare gold, or name the questions under `benchmark.questions` and collect answers first.",
         )
     report(0.3)
-    parquet = hugging_face.build_data_files(tasks)  # first, while little else is in memory
+    _check_pictures(source, tasks)
+    parquet = hugging_face.build_data_files(tasks, source.pictures)  # first, while little else is in memory
     report(0.5)
     recordings, people = lm_eval.list_recordings(tasks)
     rows = {
@@ -198,6 +201,17 @@ def build_benchmark(
     notes = _list_notes(parts, group=source.name if source.is_group else None)
     files[MANIFEST] = writers.format_json(manifest)
     return Benchmark(files=files, key_files=key_files, manifest=manifest, notes=notes)
+
+
+def _check_pictures(source: BuildSource, tasks: Sequence[BenchmarkTask]) -> None:
+    """Raise HromadaError for a picture of a test item that is missing, or not the one that its name says."""
+    for name in sorted({name for task in tasks for name in task.images}):
+        content = source.pictures.get(name)
+        if content is None or hashlib.sha256(content).hexdigest() != name.partition(".")[0]:
+            raise HromadaError(
+                f"The picture {name} is {'missing' if content is None else 'another one'}.",
+                remedy="Load the project file again, then build again.",
+            )
 
 
 def _join_reasons(left_out: Mapping[str, str]) -> str:
@@ -254,6 +268,7 @@ def _build_open_files(
     croissant = hugging_face.build_croissant(source, parts.tasks, described, data, canary=parts.canary)
     return {
         **{f"lm_eval/{path}": content for path, content in task_files.items()},
+        **{f"lm_eval/{PICTURES}/{name}": source.pictures[name] for task in parts.tasks for name in task.images},
         f"lm_eval/{PROMPTS}": "".join(_format_prompts(parts.tasks)),
         **_build_sample_file(open_tasks, parts.answered),
         **build_people_files(open_tasks),
@@ -357,6 +372,11 @@ def _list_notes(parts: _Parts, *, group: str | None) -> tuple[str, ...]:
             )
         if people.n_unanswered:
             notes.append(f"{task.name}: {people.n_unanswered} items that were only skipped are wrong for the majority.")
+        if task.source.shows_pictures:
+            notes.append(
+                f"{task.name}: items show pictures, so only a model that sees can be asked, by generation; it gets no"
+                " examples, since the harness shows the pictures of one item only."
+            )
         if not task.few_shot and task.source.n_examples:
             notes.append(f"{task.name}: no few-shot examples: every group with gold has items in the test.")
         if "licence" not in task.source.declared:

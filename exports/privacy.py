@@ -30,6 +30,7 @@ def suppress_small_cells(counts: Sequence[int]) -> list[int | None]:
 _WORDS = re.compile(r"\d+|[^\W\d_]+")
 _DIGEST = re.compile(r"[0-9a-f]{32,}")
 _ESCAPES = re.compile(r"\\(?=[\W_])")
+PICTURE_ENDINGS = (".png", ".jpg", ".webp")
 ROWS_AT_ONCE, LETTERS_AT_ONCE = 20_000, 1_000_000
 """How many rows of a Parquet file, and letters of any other, are searched at a time, so that memory stays bounded."""
 
@@ -57,6 +58,7 @@ def find_identities(
 
     Values are searched whatever their case: numbers between anything but digits (hashes apart), secrets anywhere, the
     rest as whole words. Escapes of HTML, LaTeX and Markdown are undone. Parquet files are searched cell by cell.
+    Pictures are not searched: they have no metadata, and any short word can be among their bytes.
     """
     by_word = _index_forbidden(forbidden)
     first_places = {
@@ -114,6 +116,8 @@ def _undo_escapes(text: str) -> str:
 
 def _list_texts(path: str, content: str | bytes) -> Iterator[tuple[int, str]]:
     """The texts of a file, whole lines in each, with the number of lines before it."""
+    if isinstance(content, bytes) and path.endswith(PICTURE_ENDINGS):
+        return
     if isinstance(content, bytes) and path.endswith(".parquet"):
         yield from _list_parquet_texts(content)
         return
@@ -127,10 +131,13 @@ def _list_texts(path: str, content: str | bytes) -> Iterator[tuple[int, str]]:
 
 
 def _list_parquet_texts(content: bytes) -> Iterator[tuple[int, str]]:
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     before = 0
-    for batch in pq.ParquetFile(io.BytesIO(content)).iter_batches(batch_size=ROWS_AT_ONCE):
+    file = pq.ParquetFile(io.BytesIO(content))
+    texts = [column.name for column in file.schema_arrow if not pa.types.is_struct(column.type)]  # pictures are structs
+    for batch in file.iter_batches(batch_size=ROWS_AT_ONCE, columns=texts):
         columns = [[str(cell).replace("\n", " ") for cell in column.to_pylist()] for column in batch.columns]
         yield before, "\n".join("\t".join(row) for row in zip(*columns, strict=True))
         before += batch.num_rows

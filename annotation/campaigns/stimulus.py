@@ -66,6 +66,11 @@ def list_images(pieces: Iterable[Mapping[str, object]]) -> tuple[str, ...]:
     return tuple([str(piece["image"]) for piece in pieces if piece.get("image")])
 
 
+def list_first_images(pieces: Iterable[Mapping[str, object]]) -> tuple[str, ...]:
+    """The pictures of the first step alone: those that have a sign in the plain text of the item."""
+    return list_images(piece for piece in pieces if piece["step"] == 1)
+
+
 def join_texts(fields: Sequence[str]) -> str:
     """Join the shown fields of an item in their order, with an empty line between them."""
     return "\n\n".join([text for text in map(str.strip, fields) if text])

@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from label_studio_sdk import LabelStudio
 
 TIMEOUT, IMPORT_TIMEOUT = 60.0, 240.0
-TASKS_PER_PAGE = 500
-"""The number of tasks in one page."""
+TASKS_PER_PAGE, FIRST_TASKS = 500, 50
+"""How many tasks a page has at most, and the first one, when their size is not known."""
+RESPONSE_CHARACTERS = 20_000_000
+"""How many characters of tasks a page has, about."""
 Model = TypeVar("Model")
 
 
@@ -153,7 +155,9 @@ class Client:
         """Pages of tasks with their annotations, by id: those changed later than `since`, with ids above `after`.
 
         With `begun` only those with a draft. Each page asks for ids above the last one, so that no change is missed.
+        A page has fewer than `page` tasks where they are large, as with pictures.
         """
+        most, page = page, min(page, FIRST_TASKS)
         while True:
             ask = partial(
                 _list_tasks_page,
@@ -167,23 +171,25 @@ class Client:
                 yield tasks
             if len(tasks) < page:
                 return
-            after = tasks[-1].id
+            after, page = tasks[-1].id, _fit_page([task.data for task in tasks], most)
 
     def list_task_ids(self, remote_id: int) -> Iterator[int]:
         """The ids of all tasks of a project."""
         after: int | None = 0
+        page = min(FIRST_TASKS, TASKS_PER_PAGE)
         while after is not None:
             ask = partial(
                 _list_tasks_page,
                 remote_id=remote_id,
                 query=_build_query(since=None, after=after),
-                page=TASKS_PER_PAGE,
+                page=page,
                 fields="task_only",
             )
             tasks = self._call(ask, what=f"the project {remote_id}")
             ids = self._parse(list[int], [task.get("id") for task in tasks])
             yield from ids
-            after = ids[-1] if len(ids) == TASKS_PER_PAGE else None
+            after = ids[-1] if len(ids) == page else None
+            page = _fit_page([task.get("data") for task in tasks], TASKS_PER_PAGE)
 
     def update_task(self, task_id: int, task: dict[str, Any]) -> None:
         """Replace what a task shows; raises NotFound where it was deleted."""
@@ -341,6 +347,13 @@ def _list_tasks_page(
 ) -> list[dict[str, Any]]:
     pager: Any = sdk.tasks.list(project=remote_id, page=1, page_size=page, query=query, fields=fields)
     return [_to_dict(task) for task in pager.items or []]
+
+
+def _fit_page(data: Sequence[Any], most: int) -> int:
+    """How many tasks the next page has, so that a response with tasks as large as these stays small."""
+    fields = [value for values in data if isinstance(values, dict) for value in values.values()]
+    size = sum(len(value) for value in fields if isinstance(value, str))
+    return min(most, max(1, RESPONSE_CHARACTERS * len(data) // max(size, 1)))
 
 
 def _build_query(*, since: datetime | None, after: int, begun: bool = False) -> str:

@@ -86,8 +86,10 @@ class SubmissionVerdict:
     reason: str | None
 
 
-def build_case_task(definition: ProjectFile, opened: OpenCase, *, number: int) -> dict[str, Any]:
-    """A case as a task; `number` is ours."""
+def build_case_task(
+    definition: ProjectFile, opened: OpenCase, *, number: int, pictures: Mapping[str, str] = payloads.NO_PICTURES
+) -> dict[str, Any]:
+    """A case as a task; `number` is ours, `pictures` are `data:` URIs by the name of the picture."""
     texts, question, item = load_texts(definition.language), opened.question, opened.item
     control, fields = get_control(question), question.required_columns() if question.marks_parts else ()
     names = control.name_answers(question, [candidate.answer for candidate in opened.candidates], texts)
@@ -96,7 +98,7 @@ def build_case_task(definition: ProjectFile, opened: OpenCase, *, number: int) -
         candidates=tuple(replace(one, text=names.get(one.answer, one.text)) for one in opened.candidates),
     )
     data: dict[str, Any] = {decision_controls.TASK_KEY: number, label_studio_values.ITEM_KEY: item.external_id}
-    data |= payloads.build_item_data(definition, item, fields)
+    data |= payloads.build_item_data(definition, item, fields, pictures=pictures)
     data[decision_controls.ANSWERS_KEY] = render_candidates(question, item, opened.candidates, opened.reports, texts)
     candidates = [
         {
@@ -129,12 +131,14 @@ def build_case_task(definition: ProjectFile, opened: OpenCase, *, number: int) -
     return _build_task(definition, item, data)
 
 
-def build_submission_task(definition: ProjectFile, submission: Submission, *, number: int) -> dict[str, Any]:
-    """An answer as a task; `number` is ours."""
+def build_submission_task(
+    definition: ProjectFile, submission: Submission, *, number: int, pictures: Mapping[str, str] = payloads.NO_PICTURES
+) -> dict[str, Any]:
+    """An answer as a task; `number` is ours, `pictures` are `data:` URIs by the name of the picture."""
     item, given = submission.item, submission.answers
     answers = [(question, given[question.name]) for question in definition.all_questions if given.get(question.name)]
     data: dict[str, Any] = {decision_controls.TASK_KEY: number, label_studio_values.ITEM_KEY: item.external_id}
-    data |= payloads.build_item_data(definition, item, ())
+    data |= payloads.build_item_data(definition, item, (), pictures=pictures)
     data[decision_controls.ANSWERS_KEY] = render_submission(item, answers, load_texts(definition.language))
     return _build_task(definition, item, data)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from annotation.campaigns.project_file import ItemsSection, ProjectFile
+from annotation.campaigns.project_file import ItemsSection, ProjectFile, ShownColumn
 from annotation.campaigns.questions import Question
 from annotation.label_studio_controls import elements, get_control
 from annotation.label_studio_controls.results import SEEN_CONTROL, list_pass_questions
@@ -37,18 +37,29 @@ def list_marked_columns(definition: ProjectFile, *, second_pass: bool) -> tuple[
     return tuple(dict.fromkeys(part.field for part in parts if part.field in fields))
 
 
+def list_pictures(definition: ProjectFile, *, second_pass: bool = False) -> tuple[ShownColumn, ...]:
+    """The columns of pictures that a pass shows, in the order in which they are shown."""
+    parts = definition.items.shown_columns if isinstance(definition.items, ItemsSection) else ()
+    return tuple(part for part in parts if part.is_picture and (second_pass or part.step == 1))
+
+
 def has_shown_parts(definition: ProjectFile, fields: Sequence[str]) -> bool:
-    """Whether columns are shown other than the texts with spans."""
+    """Whether columns are shown other than the texts with spans, and than pictures."""
     if not isinstance(definition.items, ItemsSection):
         return True
-    return any(part.field not in fields for part in definition.items.shown_columns)
+    return any(part.field not in fields and not part.is_picture for part in definition.items.shown_columns)
 
 
 def get_main_object(definition: ProjectFile, fields: Sequence[str]) -> str:
-    """The object to which controls refer: the item's HTML, else a text in which spans are marked, or one to compare."""
+    """The object to which controls refer: the item's HTML, a text in which spans are marked, a picture, or a text to
+    compare; the first of these that there is.
+    """
     if has_shown_parts(definition, fields):
         return ITEM_OBJECT
-    return elements.get_text_object(fields[0]) if fields else elements.get_side_object(1)
+    if fields:
+        return elements.get_text_object(fields[0])
+    pictures = list_pictures(definition)
+    return elements.get_image_object(pictures[0].field) if pictures else elements.get_side_object(1)
 
 
 def assign_hotkeys(definition: ProjectFile, *, second_pass: bool) -> Mapping[str, tuple[str, ...]]:

@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from aggregation.scoring import is_right_answer
@@ -21,6 +22,9 @@ from annotation.store.models import ItemRow
 from annotation.workflow.lifecycle import campaign_reader
 from annotation.workflow.review.cases import build_content
 
+NO_PICTURES: Mapping[str, str] = MappingProxyType({})
+EMPTY_PICTURE = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
+"""A picture of one transparent pixel."""
 BEGINNING = "original"
 """The version of the prediction with which the controls of a task begin."""
 
@@ -166,11 +170,13 @@ def build_task(
     option_order: Mapping[str, Sequence[int]] | None = None,
     first: Mapping[str, str] | None = None,
     gold: Mapping[str, str] | None = None,
+    pictures: Mapping[str, str] = NO_PICTURES,
 ) -> dict[str, Any]:
     """A task of the first pass or, where `first` (the annotator's stored answers by question) is given, of the second.
 
     `option_order` is the order shown by question. `gold` are the right answers by question; without `first` they would
-    reveal the answer and are refused. A task holds no personal data and no column that is not shown.
+    reveal the answer and are refused. A task holds no personal data and no column that is not shown. `pictures` are
+    `data:` URIs by the name of the picture.
     """
     if gold is not None and first is None:
         raise ValueError("gold belongs to the second pass: give the first answers too")
@@ -182,7 +188,9 @@ def build_task(
         label_studio_values.ASSIGNMENT_KEY: assignment_id,
         label_studio_values.ITEM_KEY: item.external_id,
     }
-    data |= build_item_data(definition, item, fields, second_pass=second_pass, hidden_texts=gold_texts)
+    data |= build_item_data(
+        definition, item, fields, second_pass=second_pass, hidden_texts=gold_texts, pictures=pictures
+    )
     keys, content = passes.assign_hotkeys(definition, second_pass=second_pass), build_content(item)
     texts, regions = load_texts(definition.language), []
     for question in questions:
@@ -220,8 +228,9 @@ def build_item_data(
     *,
     second_pass: bool = False,
     hidden_texts: Collection[str] = (),
+    pictures: Mapping[str, str] = NO_PICTURES,
 ) -> dict[str, str]:
-    """What is shown of an item: its HTML, and by column the texts in which spans are marked.
+    """What is shown of an item: its HTML, and by column the texts in which spans are marked, and the pictures.
 
     Parts of later steps are shown in the second pass only, without those that are `hidden_texts`.
     """
@@ -232,10 +241,25 @@ def build_item_data(
     ]
     texts = load_texts(definition.language)
     shown = render_pieces([piece for piece in pieces if piece.field not in marked_columns], texts)
-    return {passes.ITEM_HTML_KEY: shown} | {
-        elements.get_text_key(piece.field): render_marked_text(piece)
-        for piece in pieces
-        if piece.field in marked_columns
+    return (
+        {passes.ITEM_HTML_KEY: shown}
+        | {
+            elements.get_text_key(piece.field): render_marked_text(piece)
+            for piece in pieces
+            if piece.field in marked_columns
+        }
+        | _build_picture_data(definition, pieces, pictures, second_pass=second_pass)
+    )
+
+
+def _build_picture_data(
+    definition: ProjectFile, pieces: Sequence[Piece], pictures: Mapping[str, str], *, second_pass: bool
+) -> dict[str, str]:
+    """The pictures by column; an item without one has an empty picture, as a task must have what its page shows."""
+    images = {piece.field: piece.image for piece in pieces}
+    return {
+        elements.get_image_key(part.field): pictures.get(images.get(part.field) or "", EMPTY_PICTURE)
+        for part in passes.list_pictures(definition, second_pass=second_pass)
     }
 
 

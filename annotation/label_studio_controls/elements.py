@@ -68,6 +68,16 @@ def get_text_object(column: str) -> str:
     return f"text:{_escape_key(column)}"
 
 
+def get_image_key(column: str) -> str:
+    """The data key of a picture."""
+    return f"image_{_escape_key(column)}"
+
+
+def get_image_object(column: str) -> str:
+    """The name of the object that shows a picture."""
+    return f"image:{_escape_key(column)}"
+
+
 def get_side_key(number: int) -> str:
     """The data key of a compared text, counted from 1 as shown."""
     return f"side_{number}"

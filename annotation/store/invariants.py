@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
 from annotation.errors import BadInput, Where
-from annotation.store import judgements, migrations, models, pseudonyms
+from annotation.store import judgements, migrations, models, pictures, pseudonyms
 from annotation.store.database import make_read_engine
 from annotation.store.models import (
     Annotator,
@@ -48,7 +48,8 @@ class IntegrityFinding:
 
 def check_invariants(session: Session) -> tuple[IntegrityFinding, ...]:
     """The result of every rule, in a fixed order."""
-    return tuple(_check_invariant(session, rule, query()) for rule, query in RULES.items())
+    findings = [_check_invariant(session, rule, query()) for rule, query in RULES.items()]
+    return (*findings, _build_finding("every shown picture is stored", pictures.list_items_without_picture(session)))
 
 
 def list_violations(session: Session) -> tuple[IntegrityFinding, ...]:

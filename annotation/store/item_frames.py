@@ -12,6 +12,7 @@ import pandas as pd
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
+from annotation.campaigns.stimulus import list_first_images
 from annotation.loading.drafts import format_value
 from annotation.store.frames import read_frame
 from annotation.store.models import Item, Project
@@ -70,12 +71,20 @@ def read_item_contents(session: Session, project: Project) -> dict[str, tuple[st
 
 
 def read_shown_items(
-    session: Session, project: Project, pool: Pool, *, field: str | None = None, later: str | None = None
+    session: Session,
+    project: Project,
+    pool: Pool,
+    *,
+    field: str | None = None,
+    later: str | None = None,
+    pictures: bool = False,
 ) -> pd.DataFrame:
-    """What the items of a pool show: item_id, item_revision, group, stimulus, stimulus_sha256, options, gold, text.
+    """What the items of a pool show: item_id, item_revision, group, stimulus, stimulus_sha256, options, gold, text,
+    images.
 
     Main items are sorted by item_id, others in the order of their file. `text` is the content of `field`, None where no
-    field is named. The gold is that of the first question, or of the question named by `later`.
+    field is named. The gold is that of the first question, or of the question named by `later`. `images` has the names
+    of the pictures in the stimulus, None without any; they are only read if the project shows `pictures`.
     """
     columns: list[Any] = [
         col(Item.external_id).label("item_id"),
@@ -86,13 +95,19 @@ def read_shown_items(
         col(Item.options),
         col(Item.gold) if later is None else col(Item.golds).label("gold"),
         *([] if field is None else [col(Item.data).label("text")]),
+        *([col(Item.pieces).label("images")] if pictures else []),
     ]
     query = sa.select(*columns).where(col(Item.project_id) == project.id, col(Item.pool) == pool)
     frame = read_frame(session, query.order_by(col(Item.rank)))
     if later is not None:
         frame["gold"] = pd.Series([(golds or {}).get(later) for golds in frame["gold"]], dtype=object)
     texts = [None] * len(frame) if field is None else [format_value(data.get(field)) for data in frame["text"]]
-    frame = frame.assign(text=pd.Series(texts, index=frame.index, dtype=object))
+    shown = frame["images"] if pictures else [None] * len(frame)
+    images = [list(list_first_images(pieces or ())) or None for pieces in shown]
+    frame = frame.assign(
+        text=pd.Series(texts, index=frame.index, dtype=object),
+        images=pd.Series(images, index=frame.index, dtype=object),
+    )
     return frame.sort_values("item_id", ignore_index=True) if pool is Pool.MAIN else frame
 
 

@@ -4,7 +4,8 @@ which Telegram has them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import base64
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -12,7 +13,7 @@ from sqlmodel import Session, col, select
 
 from annotation.campaigns.stimulus import list_images
 from annotation.errors import BadInput, Where
-from annotation.loading.items.picture_reader import read_picture
+from annotation.loading.items.picture_reader import MEDIA_TYPES, read_picture
 from annotation.store.models import Item, Picture, PictureUpload
 
 ITEMS_PER_FETCH = 1_000
@@ -46,6 +47,24 @@ def find_picture(session: Session, name: str) -> Picture | None:
     return session.get(Picture, _get_sha256(name))
 
 
+def read_contents(session: Session, names: Iterable[str]) -> dict[str, bytes]:
+    """The bytes of the pictures with these names that are stored, by name, sorted."""
+    found = {}
+    for name in sorted(set(names)):
+        content = session.exec(select(Picture.content).where(Picture.sha256 == _get_sha256(name))).first()
+        if content is not None:
+            found[name] = content
+    return found
+
+
+def build_data_uris(session: Session, names: Iterable[str]) -> dict[str, str]:
+    """The pictures with these names as `data:` URIs, which need no server, by name."""
+    return {
+        name: f"data:{MEDIA_TYPES[name.rpartition('.')[2]]};base64,{base64.b64encode(content).decode()}"
+        for name, content in read_contents(session, names).items()
+    }
+
+
 def get_sizes(session: Session, names: Iterable[str]) -> dict[str, tuple[int, int]]:
     """The width and height of the pictures with these names that are stored."""
     by_sha256 = {_get_sha256(name): name for name in names}
@@ -58,13 +77,24 @@ def delete_unused_pictures(session: Session) -> None:
     if session.exec(select(Picture.sha256).limit(1)).first() is None:
         return
     _wait_for_other_loads(session)
-    shown: set[str] = set()
-    with_pieces = select(Item.pieces).where(col(Item.pieces).is_not(None))
-    for pieces in session.exec(with_pieces.execution_options(yield_per=ITEMS_PER_FETCH)):
-        shown.update(map(_get_sha256, list_images(pieces or ())))
+    shown = {sha256 for _, sha256 in _list_shown(session)}
     unused = [{"unused": sha256} for sha256 in session.exec(select(Picture.sha256)) if sha256 not in shown]
     for table in (Picture, PictureUpload) if unused else ():
         session.connection().execute(sa.delete(table).where(col(table.sha256) == sa.bindparam("unused")), unused)
+
+
+def list_items_without_picture(session: Session) -> list[str]:
+    """The items that show a picture which is not stored, as `item 5`, in the order of their ids."""
+    stored = set(session.exec(select(Picture.sha256)))
+    missing = {item: None for item, sha256 in _list_shown(session) if sha256 not in stored}
+    return [f"item {item}" for item in missing]
+
+
+def _list_shown(session: Session) -> Iterator[tuple[int, str]]:
+    """The id of each item with the hash of each picture that it shows."""
+    query = select(Item.id, Item.pieces).where(sa.cast(Item.pieces, sa.Text).contains('"image"')).order_by(col(Item.id))
+    for item, pieces in session.exec(query.execution_options(yield_per=ITEMS_PER_FETCH)):
+        yield from ((item or 0, _get_sha256(name)) for name in list_images(pieces or ()))
 
 
 def find_file_id(session: Session, name: str, *, bot_id: int) -> str | None:

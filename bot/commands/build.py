@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -75,24 +76,39 @@ def _print_tables(built: Benchmark, folder: Path, key_folder: Path, *, files: in
     columns = ("task", "items", "few-shot", "people", "answers", "metrics")
     hidden = [f"Hidden gold and the answers to it: {key_folder}. Keep that folder."] if built.key_files else []
     notes = [f"{files} files in {folder}.", *hidden, *built.notes]
-    command = _write_harness_command(built, folder, key_folder)
-    notes.append(f"Next: `{command}` runs the harness's model `dummy`; name yours.")
+    notes += _list_next_steps(built, folder, key_folder)
     terminal_output.print_table(f"{stamp}{built.manifest['name']} · benchmark", columns, rows, notes=notes)
 
 
-def _write_harness_command(built: Benchmark, folder: Path, key_folder: Path) -> str:
-    """The command that runs a model on all tasks, on the items that people answered."""
+def _list_next_steps(built: Benchmark, folder: Path, key_folder: Path) -> Iterator[str]:
+    """How a model is run: on all tasks, but apart on those with pictures, which no model takes together with others."""
+    from exports.benchmark_items.forms import VISION_MODEL
+
+    tasks: Mapping[str, Any] = built.manifest["tasks"]
+    seen = {name: task for name, task in tasks.items() if task["shows_pictures"]}
+    read = {name: task for name, task in tasks.items() if name not in seen}
+    if read:
+        command = _write_harness_command(built, read, folder, key_folder, model="dummy")
+        yield f"Next: `{command}` runs the harness's model `dummy`; name yours."
+    if seen:
+        command = _write_harness_command(built, seen, folder, key_folder, model=VISION_MODEL)
+        yield f"Next: `{command}`, with a model that has vision."
+
+
+def _write_harness_command(
+    built: Benchmark, tasks: Mapping[str, Any], folder: Path, key_folder: Path, *, model: str
+) -> str:
+    """The command that runs a model on these tasks, on the items that people answered."""
     from exports.benchmark import SAMPLES
     from exports.benchmark_items import forms
 
-    tasks = ",".join(
+    names = ",".join(
         forms.name_forms(name) if len(task["forms"]) > 1 else form["task"]
-        for name, task in built.manifest["tasks"].items()
+        for name, task in tasks.items()
         for form in list(task["forms"].values())[:1]
     )
     homes = [home for home, files in ((folder, built.files), (key_folder, built.key_files)) if SAMPLES in files]
     samples = [f" --samples {shlex.quote(str(home / SAMPLES))}" for home in homes]
     where = shlex.quote(str(folder / "lm_eval"))
-    return "".join(
-        [f"lm_eval run --model dummy --tasks {tasks} --include_path {where} --output_path runs --log_samples", *samples]
-    )
+    command = f"lm_eval run --model {model} --tasks {names} --include_path {where} --output_path runs --log_samples"
+    return "".join([command, *samples])

@@ -54,11 +54,19 @@ def write_follow_up(
 def _write_items_only(derived: FollowUpItems, target: Path) -> Path:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
+        _write_pictures(derived, target.parent)
         target.write_text(derived.jsonl, "utf-8")
     except OSError as failure:
         refusal = BadInput(f"The file cannot be written: {failure.strerror}.", where=Where(file=target))
         raise (explain_disk(failure, where=refusal.where) or refusal) from None
     return target
+
+
+def _write_pictures(derived: FollowUpItems, folder: Path) -> None:
+    """Write the pictures of the items; they are named after their content, so one that is there already is the same."""
+    for path, content in derived.pictures.items():
+        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).write_bytes(content)
 
 
 def _refuse_programme(folder: Path) -> None:
@@ -74,6 +82,7 @@ def _replace_items(folder: Path, derived: FollowUpItems) -> None:
         (folder / TABLE_FILE).unlink()
         text = text.replace(f"file: {TABLE_FILE}", f"file: {ITEMS_FILE}", 1)
     (folder / ITEMS_FILE).write_text(derived.jsonl, "utf-8")
+    _write_pictures(derived, folder)
     path.write_text(f"{text.rstrip()}\n{_format_lineage(derived)}", "utf-8")
 
 

@@ -55,6 +55,8 @@ def _list_differences(source: TaskSource, *, n_examples: int) -> Iterator[Findin
         yield Finding("differ-order")
     if source.highlights:
         yield Finding("differ-highlights")
+    if source.shows_pictures and "telegram" in source.platforms:
+        yield Finding("differ-pictures")
     if source.instructions and not source.model_instructions:
         yield Finding("differ-no-instructions")
     if source.model_instructions and source.model_instructions != source.instructions:

@@ -11,6 +11,8 @@ FormName = Literal["likelihood", "generation"]
 """A model tells how likely each option is, which a chat model cannot; or it writes its answer, as any model can."""
 BESIDE: Mapping[FormName, str] = MappingProxyType({"likelihood": "accuracy_norm", "generation": "accuracy_strict"})
 """The metric of the other reading of the same results, which stands after `accuracy`."""
+VISION_MODEL = "hf-multimodal --apply_chat_template --model_args pretrained=MODEL"
+"""How the harness is told to ask a model that has vision; its model `dummy` takes no pictures."""
 GENERATION, FORMS, QUESTIONS = "generation", "forms", "questions"
 
 
@@ -39,16 +41,18 @@ def name_questions(name: str) -> str:
 
 
 def build_forms(
-    name: str, metrics: tuple[str, ...], *, chooses: bool, has_norm: bool, hidden: bool
+    name: str, metrics: tuple[str, ...], *, chooses: bool, has_norm: bool, hidden: bool, shows_pictures: bool = False
 ) -> tuple[TaskForm, ...]:
     """The tasks of a question called `name`: by likelihood and by generation if it `chooses`, else by generation.
 
-    `metrics` are those that both have. Where gold is `hidden` no other can be told, nor where the texts of options
-    say nothing (`has_norm`).
+    No model of the harness tells likelihoods of texts with pictures. `metrics` are those that both have. Where gold is
+    `hidden` no other can be told, nor where the texts of options say nothing (`has_norm`).
     """
     if not chooses:
         return (TaskForm(form="generation", task=name, metrics=metrics),)
     names: dict[FormName, str] = {"likelihood": name, "generation": name_generation(name)}
+    if shows_pictures:
+        names = {"generation": name}
     first, *rest = metrics
     forms = []
     for form, task in names.items():

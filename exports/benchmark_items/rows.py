@@ -12,11 +12,12 @@ from typing import Any
 import pandas as pd
 
 from aggregation.answer_types import build_consensus
+from aggregation.errors import HromadaError
 from exports.adjudicated_gold import fill_missing_gold
 from exports.benchmark_items.answer_spaces import ANSWER_SPACES, AnswerSpace
 from exports.benchmark_items.forms import TaskForm, build_forms
 from exports.benchmark_items.sources import FEW_SHOT, BuildOptions, TaskSource
-from exports.benchmark_items.task_functions import Doc
+from exports.benchmark_items.task_functions import IMAGE_PLACE, PICTURE_SIGN, Doc, build_prompt
 from exports.filtering.filtered_items import KEPT
 from exports.human_scores import HumanScores, measure_human_scores
 from exports.inputs import DataSet
@@ -62,8 +63,18 @@ class BenchmarkTask:
         """The tasks of the harness that ask it; the first has its name."""
         space = self.space
         return build_forms(
-            self.name, self.metrics, chooses=space.chooses, has_norm=space.has_norm, hidden=self.source.hidden
+            self.name,
+            self.metrics,
+            chooses=space.chooses,
+            has_norm=space.has_norm,
+            hidden=self.source.hidden,
+            shows_pictures=self.source.shows_pictures,
         )
+
+    @cached_property
+    def images(self) -> tuple[str, ...]:
+        """The names of the pictures that its test items show, sorted."""
+        return tuple(sorted({name for doc in self.docs for name in doc.get("images", ())}))
 
     @cached_property
     def positions(self) -> Mapping[str, int]:
@@ -209,7 +220,7 @@ def _choose_few_shot(source: TaskSource, chosen: pd.DataFrame, *, seed: int) -> 
 
 
 def _build_docs(source: TaskSource, items: pd.DataFrame, same_in_rows: Mapping[str, object]) -> Iterator[Doc]:
-    columns = ("item_id", "item_revision", "group", "stimulus", "stimulus_sha256", "options", "text", "gold")
+    columns = ("item_id", "item_revision", "group", "stimulus", "stimulus_sha256", "images", "options", "text", "gold")
     golds = ("gold_source", "gold_version", "gold_confidence", *ANSWER_FIELDS)
     space = ANSWER_SPACES[source.kind]
     question, cue = "\n".join([source.text, *([source.help] if source.help else ())]), space.build_cue(source)
@@ -226,11 +237,13 @@ def _build_docs(source: TaskSource, items: pd.DataFrame, same_in_rows: Mapping[s
             "group": row["group"],
             "stimulus": row["stimulus"],
             "stimulus_sha256": row["stimulus_sha256"],
+            **({"images": list(row["images"] or ())} if source.shows_pictures else {}),
             "question": question,
             **space.build_fields(source, options=options, text=row["text"]),
             "cue": cue,
             "gold": row["gold"],
         }
+        _refuse_other_signs(doc, source)
         doc |= space.build_gold_fields(source, doc)
         doc |= {"gold_source": row["gold_source"], "gold_version": row["gold_version"]}
         doc |= {"gold_confidence": _read_number(row["gold_confidence"])}
@@ -239,6 +252,19 @@ def _build_docs(source: TaskSource, items: pd.DataFrame, same_in_rows: Mapping[s
             doc |= {name: _read_number(row[name]) for name in ("entropy", "p_correct")}
         doc |= {"difficulty": _read_number(row["difficulty"])}
         yield doc | {"licence": same_in_rows["licence"], "canary": same_in_rows["canary"]}
+
+
+def _refuse_other_signs(doc: Doc, source: TaskSource) -> None:
+    """Raise HromadaError if the texts around a picture contain a sign of pictures: it would be another one's place."""
+    if "images" not in doc:
+        return
+    n_images, read = len(doc["images"]), source.model_instructions + build_prompt(doc)
+    n_signs = doc["stimulus"].count(PICTURE_SIGN) if n_images else 0
+    if (n_signs, read.count(IMAGE_PLACE)) != (n_images, n_images):
+        raise HromadaError(
+            f"What models read with item {doc['item_id']!r} contains `{PICTURE_SIGN}` or `{IMAGE_PLACE}` as a text.",
+            remedy="Both are signs of pictures: use other words in the items, the question or the instructions.",
+        )
 
 
 def _read_number(value: object) -> float | None:

@@ -14,7 +14,9 @@ from exports.inputs import DataSet
 
 HUMAN_RESPONSES = "human_responses"
 """The configuration of people's answers, which no task may be called."""
-ITEM_TEXT_COLUMNS = ("item_id", "item_revision", "group", "stimulus", "stimulus_sha256", "options", "gold", "text")
+ITEM_TEXT_COLUMNS = (
+    "item_id", "item_revision", "group", "stimulus", "stimulus_sha256", "options", "gold", "text", "images"
+)  # fmt: skip
 """The columns of `TaskSource.texts` and `TaskSource.examples`."""
 FEW_SHOT = 3
 """How many examples are shown before an item where the project does not say, if there are as many."""
@@ -40,8 +42,9 @@ class TaskSource:
     `texts` has a row for each main item, in the order of `data.items`, and `examples` one for each item that may be an
     example (of the training, or of the pool that the project file names), in the order of its file, both with the
     columns ITEM_TEXT_COLUMNS: `options` is the item's own list (None where the question has fixed ones), `text` the
-    field that is marked or corrected (None for other questions), `gold` the declared one. `n_examples` are shown before
-    an item; if the project file does not say so (`declares_examples`), main items can be taken, too.
+    field that is marked or corrected (None for other questions), `gold` the declared one, `images` the names of the
+    pictures in the stimulus (None without any). `n_examples` are shown before an item; if the project file does not say
+    so (`declares_examples`), main items can be taken, too.
 
     `options` are the fixed options, `labels` the codes under which options are stored by their position. `abstain` is
     an option that people had and models have not, `no_answer` the words for no marked part; `undecided` are the words
@@ -77,6 +80,11 @@ class TaskSource:
     declared: Mapping[str, str] = field(default_factory=dict)
     platforms: tuple[str, ...] = ()
 
+    @property
+    def shows_pictures(self) -> bool:
+        """Whether an item has a picture in its stimulus."""
+        return bool(self.texts["images"].notna().any())
+
 
 @dataclass(frozen=True, kw_only=True)
 class UnfitQuestion:
@@ -92,7 +100,8 @@ class BuildSource:
 
     `definitions` maps each project to the sha256 of its definition and items. `collected` are the days of the first and
     the last answer of the main stage (None if no time is known), `closed` is the day on which the last of the projects
-    was closed (None while one is open), all as 2026-11-27 in UTC.
+    was closed (None while one is open), all as 2026-11-27 in UTC. `pictures` are the bytes of the pictures by name,
+    which is their SHA-256 with an ending; the benchmark has them as files, so they are not written a second time.
     """
 
     name: str
@@ -105,6 +114,7 @@ class BuildSource:
     version: str
     collected: tuple[str, str] | None = None
     closed: str | None = None
+    pictures: Mapping[str, bytes] = field(default_factory=dict, metadata={"published": False}, repr=False)
 
     @property
     def simulated(self) -> bool:

@@ -1,7 +1,8 @@
 """What the tasks of the lm-evaluation-harness call: data, answers read from what a model said, and scores by `scoring`.
 
 A build copies this file as `tasks.py`, with `scoring.py` beside it; there it needs the standard library and the
-harness's own `datasets` alone. People's answers are scored by the same functions, in the replay and by `results`.
+harness's own `datasets` alone, and Pillow for pictures. People's answers are scored by the same functions, in the
+replay and by `results`.
 
 A `doc` is a row of the items' files (`exports.benchmark_items`). `results` is what the harness hands over: one text,
 or pairs of a log-likelihood and whether it was the greedy one, of every option's name, then of every option's text. An
@@ -10,6 +11,7 @@ answer that cannot be read is None, as a skip is: nothing was said.
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import re
@@ -23,6 +25,10 @@ from exports.benchmark_items import readers
 Doc = dict[str, Any]
 Grades = dict[str, Any]
 Ends = tuple[int, int]
+PICTURE_SIGN, IMAGE_PLACE = "[picture]", "<image>"
+"""What is in the place of a picture: in the text that people read, and in a prompt, where the harness puts it."""
+PICTURES = "data/pictures"
+"""The folder of pictures beside this file."""
 
 
 def load_data(*, data_files: dict[str, str], **_: object) -> Any:
@@ -44,10 +50,22 @@ def read_rows(file: Path) -> list[Doc]:
         return [json.loads(line) for line in lines]
 
 
+def load_images(doc: Doc) -> list[Any]:
+    """The pictures of an item, in the order of their places in the prompt; Pillow decodes one when it is used."""
+    from PIL import Image
+
+    return [Image.open(io.BytesIO(find_image(name).read_bytes())) for name in doc["images"]]
+
+
+def find_image(name: str) -> Path:
+    """The file of a picture: its name is the SHA-256 of its content."""
+    return Path(__file__).parent / PICTURES / name
+
+
 def build_prompt(doc: Doc) -> str:
     """What a model gets: the stimulus that people read, the question, its options, and how to answer.
 
-    A question that the stimulus asks already, in the same words, is not asked again.
+    A question that the stimulus asks already, in the same words, is not asked again. Each picture has its place.
     """
     options = doc.get("options") or []
     if "marks" in doc:
@@ -56,8 +74,9 @@ def build_prompt(doc: Doc) -> str:
         listed = [f"- {option}" for option in options]
     else:
         listed = [f"{number}. {option}" for number, option in enumerate(options, start=1)]
-    stimulus, question = doc["stimulus"], doc["question"]
-    asked = {fold_text(part) for part in re.split(r"\n\s*\n", stimulus)}
+    n_images, question = len(doc.get("images") or ()), doc["question"]
+    stimulus = doc["stimulus"].replace(PICTURE_SIGN, IMAGE_PLACE, n_images)
+    asked = {fold_text(part) for part in re.split(r"\n\s*\n", stimulus) if not n_images or part != IMAGE_PLACE}
     questions = [line for line in question.splitlines() if fold_text(line) not in asked]
     gap = "\n\n" if questions else "\n"
     return (f"{stimulus}{gap}" if stimulus else "") + "\n".join([*questions, *listed, doc["cue"]])

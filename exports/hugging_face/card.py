@@ -11,9 +11,9 @@ from typing import Any
 
 from exports.benchmark_items import HUMAN_RESPONSES, BenchmarkTask, BuildSource
 from exports.benchmark_items.answer_spaces.answer_space import FieldType
-from exports.benchmark_items.forms import name_generation
+from exports.benchmark_items.forms import VISION_MODEL, name_generation
 from exports.citation import build_bibtex, describe_people, format_title, list_authors
-from exports.hugging_face.data_files import DataFile
+from exports.hugging_face.data_files import DTYPES, DataFile
 from exports.human_scores import DECIMALS
 
 CONTEXT: dict[str, Any] = {
@@ -32,7 +32,8 @@ CONTEXT: dict[str, Any] = {
 """The context that Croissant 1.1 prescribes."""
 CROISSANT, RAI = "http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"
 TYPES: Mapping[FieldType, str] = {
-    "text": "sc:Text", "texts": "sc:Text", "integer": "sc:Integer", "number": "sc:Float", "boolean": "sc:Boolean"
+    "text": "sc:Text", "texts": "sc:Text", "integer": "sc:Integer", "number": "sc:Float", "boolean": "sc:Boolean",
+    "picture": "sc:ImageObject",
 }  # fmt: skip
 PLATFORMS = {"telegram": "hromada's Telegram bot", "label_studio": "Label Studio", "import": "imported votes"}
 
@@ -97,7 +98,11 @@ def _build_record_set(file: DataFile) -> dict[str, Any]:
                 "@id": f"{name}/{column}",
                 "name": column,
                 "dataType": TYPES[field_type],
-                "source": {"fileObject": {"@id": file.path}, "extract": {"column": column}},
+                "source": {
+                    "fileObject": {"@id": file.path},
+                    "extract": {"column": column},
+                    **({"transform": {"jsonPath": "bytes"}} if field_type == "picture" else {}),
+                },
                 **({"isArray": True, "arrayShape": "-1"} if field_type == "texts" else {}),
             }
             for column, field_type in file.fields.items()
@@ -150,6 +155,8 @@ CREATORS = MappingProxyType(
 """Who made the gold, by its origin, in the words of the Hub."""
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 DEFAULT_SIZE = "n>1M"
+PICTURE_CATEGORY = "visual-question-answering"
+"""What the Hub calls tasks with pictures."""
 _INTRODUCTION = (
     "Built by hromada {}. Models are asked what people were asked: `stimulus` is the text that people read; a model"
     " gets it with `question`, `options` and `cue` below. `gold` is the right answer as people's answers are stored,"
@@ -161,6 +168,11 @@ _PEOPLE = (
     " and in `CITATION.cff`; `hromada results` shows models beside them.\n"
 )
 _EVALUATE = "lm_eval run --model {model} \\\n  --tasks {tasks} --include_path lm_eval --output_path runs --log_samples"
+_CHAT = "local-chat-completions --apply_chat_template --model_args model=MODEL,base_url=URL"
+_SEEN = (
+    "The items of {} show pictures, so the model must have vision. `image` (or `image_1`, `image_2` …) is a picture as"
+    " people were shown it; in a prompt, `<image>` is the place of each.\n"
+)
 _USES = """\
 ## Load
 
@@ -244,7 +256,7 @@ def _list_keys(source: BuildSource, tasks: Sequence[BenchmarkTask], files: Seque
     if licence is None:
         yield "license_name: declared\n"
     yield f"annotations_creators: [{', '.join(_list_creators(source, tasks))}]\n"
-    categories = sorted({task.space.category for task in tasks})
+    categories = sorted({PICTURE_CATEGORY if task.source.shows_pictures else task.space.category for task in tasks})
     yield f"task_categories: [{', '.join(categories)}]\n"
     n_items = sum(len(task.docs) for task in tasks)
     yield f"size_categories: [{_quote(next((name for limit, name in SIZES if n_items < limit), DEFAULT_SIZE))}]\n"
@@ -255,6 +267,13 @@ def _list_keys(source: BuildSource, tasks: Sequence[BenchmarkTask], files: Seque
         for file in files:
             if file.configuration == configuration:
                 yield f"  - split: {file.split}\n    path: {_quote(file.path)}\n"
+    with_pictures = {file.configuration: file for file in files if "picture" in file.fields.values()}
+    if with_pictures:
+        yield "dataset_info:\n"
+    for configuration, file in with_pictures.items():
+        yield f"- config_name: {_quote(configuration)}\n  features:\n"
+        for name, field_type in file.fields.items():
+            yield f"  - name: {name}\n    {'list' if field_type == 'texts' else 'dtype'}: {DTYPES[field_type]}\n"
 
 
 def _list_creators(source: BuildSource, tasks: Sequence[BenchmarkTask]) -> list[str]:
@@ -309,24 +328,38 @@ def _format_number(value: float | None) -> str:
 
 def _list_uses(source: BuildSource, tasks: Sequence[BenchmarkTask]) -> Iterator[str]:
     """How the data set is loaded, how a model is evaluated, and how it is cited."""
+    seen = [task for task in tasks if task.source.shows_pictures]
+    read = [task for task in tasks if not task.source.shows_pictures]
     has_two = any(len(task.forms) > 1 for task in tasks)
-    models = {True: "hf --model_args pretrained=MODEL"}
+    models = {True: "hf --model_args pretrained=MODEL"} if read else {}
     if has_two:
-        models[False] = "local-chat-completions --apply_chat_template --model_args model=MODEL,base_url=URL"
+        models[False] = _CHAT
     commands = [
-        _EVALUATE.format(model=model, tasks=_name_tasks(source, tasks, first=first)) for first, model in models.items()
+        _EVALUATE.format(model=model, tasks=_name_tasks(source, read, first=first, is_whole=not seen))
+        for first, model in models.items()
     ]
+    if seen:
+        most = max(len(doc["images"]) for task in seen for doc in task.docs)
+        names = _name_tasks(source, seen, first=True, is_whole=not read)
+        commands += [
+            _EVALUATE.format(model=model, tasks=names) for model in (VISION_MODEL, f"{_CHAT},max_images={most}")
+        ]
     yield _USES.format(
         task=tasks[0].name,
-        closed="A chat model takes the tasks by generation, in which it writes its answer.\n" * has_two,
+        closed="A chat model takes the tasks by generation, in which it writes its answer.\n" * has_two
+        + _SEEN.format(", ".join(f"`{task.name}`" for task in seen)) * bool(seen),
         commands="\n".join(commands),
         citation=build_bibtex(source),
     )
 
 
-def _name_tasks(source: BuildSource, tasks: Sequence[BenchmarkTask], *, first: bool) -> str:
-    """What the harness is to run: every question in its first form, or every one by generation."""
-    if source.is_group:
+def _name_tasks(source: BuildSource, tasks: Sequence[BenchmarkTask], *, first: bool, is_whole: bool) -> str:
+    """What the harness is to run: every question in its first form, or every one by generation.
+
+    A programme is run by its name if these are all its tasks (`is_whole`): no model takes a group in which some have
+    pictures.
+    """
+    if source.is_group and is_whole:
         return source.name if first else name_generation(source.name)
     return ",".join(task.forms[0 if first else -1].task for task in tasks)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -20,6 +21,8 @@ TEST, FEW_SHOT = "test", "few_shot"
 RESPONSE_ORDER = ("item_id", "annotator", "is_repeat", "revision")
 ROWS_AT_ONCE = 10_000
 """How many rows of a file are held in Arrow's memory, and form a row group."""
+PICTURE_ROWS_AT_ONCE = 100
+"""The same of rows with pictures, which the Hub's viewer reads by row group."""
 
 _OTHER_TYPES: Mapping[str, FieldType] = MappingProxyType(
     {
@@ -34,6 +37,17 @@ HUMAN_COLUMNS = ("task", "answer", *(name for name in RESPONSE_COLUMNS if name !
 """The columns of the configuration `human_responses`: those of human_responses.csv, `answer` in the model's words."""
 
 
+DTYPES: Mapping[FieldType, str] = MappingProxyType(
+    {
+        "text": "string", "integer": "int64", "number": "float64", "boolean": "bool", "texts": "string",
+        "picture": "image",
+    }
+)  # fmt: skip
+"""The types of values, or of those in a list, in the words of `datasets`."""
+IMAGES, IMAGE = "images", "image"
+"""The field with the names of an item's pictures, and the column of each picture: most tools read no list of them."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class DataFile:
     """A Parquet file of a configuration and split, with its columns and their types; `rows` counts its rows."""
@@ -45,8 +59,10 @@ class DataFile:
     rows: int
 
 
-def build_data_files(tasks: Sequence[BenchmarkTask]) -> tuple[dict[str, bytes], tuple[DataFile, ...]]:
-    """Build the Parquet files (path → content), and what is in each of them.
+def build_data_files(
+    tasks: Sequence[BenchmarkTask], pictures: Mapping[str, bytes]
+) -> tuple[dict[str, bytes], tuple[DataFile, ...]]:
+    """Build the Parquet files (path → content), and what is in each of them; `pictures` are bytes by name.
 
     Where the gold of a task is hidden, its answers by people are left out too: their majority would tell it.
     """
@@ -56,9 +72,10 @@ def build_data_files(tasks: Sequence[BenchmarkTask]) -> tuple[dict[str, bytes], 
         for split, docs in ((TEST, task.docs), (FEW_SHOT, task.few_shot)):
             if docs:
                 types = {**_OTHER_TYPES, **task.space.field_types}
-                fields = {name: types.get(name, "text") for name in docs[0]}
+                fields = {name: types.get(name, "text") for name in docs[0] if name != IMAGES}
+                fields |= dict.fromkeys(_name_image_columns(docs), "picture")
                 described.append(_describe_file(task.name, split, fields, len(docs)))
-                files[described[-1].path] = write_parquet(_build_tables(docs, fields))
+                files[described[-1].path] = write_parquet(_build_tables(docs, fields, pictures))
     open_tasks = [task for task in tasks if not task.source.hidden]
     answers = build_human_file(open_tasks)
     if answers is not None:
@@ -103,18 +120,47 @@ def _get_arrow_type(field_type: FieldType) -> Any:
     import pyarrow as pa
 
     types = {"text": pa.string(), "integer": pa.int64(), "number": pa.float64(), "boolean": pa.bool_()}
+    types["picture"] = pa.struct({"bytes": pa.binary(), "path": pa.string()})  # an `Image` of `datasets`
     return types.get(field_type, pa.list_(pa.string()))
 
 
-def _build_tables(docs: Sequence[Doc], fields: Mapping[str, FieldType]) -> Iterator[pa.Table]:
-    """The rows of a task, some at a time."""
+def _build_tables(
+    docs: Sequence[Doc], fields: Mapping[str, FieldType], pictures: Mapping[str, bytes]
+) -> Iterator[pa.Table]:
+    """The rows of a task, some at a time; pictures are in them as they are stored."""
     import pyarrow as pa
 
-    for start in range(0, len(docs), ROWS_AT_ONCE):
-        part = docs[start : start + ROWS_AT_ONCE]
-        yield pa.table(
-            {name: pa.array([doc[name] for doc in part], _get_arrow_type(kind)) for name, kind in fields.items()}
-        )
+    columns = [name for name, kind in fields.items() if kind == "picture"]
+    rows_at_once = PICTURE_ROWS_AT_ONCE if columns else ROWS_AT_ONCE
+    types = [(name, _get_arrow_type(kind)) for name, kind in fields.items()]
+    schema = pa.schema(types, metadata=_describe_features(fields) if columns else None)
+    for start in range(0, len(docs), rows_at_once):
+        part = docs[start : start + rows_at_once]
+        values: dict[str, list[Any]] = {name: [doc[name] for doc in part] for name in fields if name not in columns}
+        for place, name in enumerate(columns):
+            shown = (doc[IMAGES][place : place + 1] for doc in part)
+            values[name] = [{"bytes": pictures[one[0]], "path": one[0]} if one else None for one in shown]
+        yield pa.table(values, schema=schema)
+
+
+def _name_image_columns(docs: Sequence[Doc]) -> list[str]:
+    """The column of each picture, in the order of their places: `image`, or `image_1` and so on if an item has more."""
+    most = max(len(doc.get(IMAGES, ())) for doc in docs)
+    return [IMAGE] if most == 1 else [f"{IMAGE}_{number}" for number in range(1, most + 1)]
+
+
+def _describe_features(fields: Mapping[str, FieldType]) -> dict[str, str]:
+    """The features of the columns in the words of `datasets`, which finds them under this key of a schema."""
+    features = {name: _describe_feature(kind) for name, kind in fields.items()}
+    return {"huggingface": json.dumps({"info": {"features": features}})}
+
+
+def _describe_feature(field_type: FieldType) -> dict[str, Any]:
+    if field_type == "picture":
+        return {"_type": "Image"}
+    if field_type == "texts":
+        return {"feature": {"dtype": "string", "_type": "Value"}, "_type": "List"}
+    return {"dtype": DTYPES[field_type], "_type": "Value"}
 
 
 def _count_answers(task: BenchmarkTask) -> int:

@@ -35,11 +35,13 @@ def build_task_files(source: BuildSource, tasks: Sequence[BenchmarkTask], rows: 
     """Build the files: name in the folder → content; `rows` are the rows by task and split, as the harness has them."""
     entries = {name_task(task): _describe_task(task, rows) for task in tasks}
     head = resources.files("exports.inspect_ai").joinpath(TEMPLATE).read_text("utf-8").replace("$CANARY", canary)
+    seen = {name_task(task) for task in tasks if task.source.shows_pictures}
     functions = (
         FUNCTION.format(
             name=_quote(name),
             function=_name_function(name, number),
-            words=f"{entry['n_items']} items of {entry['task']}; `key` is the folder of hidden gold.",
+            words=f"{entry['n_items']} items of {entry['task']}; `key` is the folder of hidden gold."
+            + " They show pictures: the model must have vision." * (name in seen),
         )
         for number, (name, entry) in enumerate(entries.items(), start=1)
     )

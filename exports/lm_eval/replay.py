@@ -213,6 +213,8 @@ def _load_tasks(folder: Path, names: Sequence[str], groups: Sequence[str]) -> An
     tasks |= manager.load(others)["tasks"] if others else {}
     for task in tasks.values():  # every person's run reads all rows again, and Arrow decodes them each time
         task.dataset = {split: list(rows) for split, rows in task.dataset.items()}
+        if task.config.doc_to_image is not None:  # what people said is known; the harness would encode every picture
+            task.config.doc_to_image, task.MULTIMODAL = None, False
     return {"tasks": tasks, "groups": found}
 
 

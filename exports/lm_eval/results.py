@@ -225,7 +225,8 @@ def _read_task(read: _ReadSamples, run: HarnessRun, task: str, build: _Build) ->
             continue
         met.add(item)
         if sample["prompt_hash"] != ours["prompt_sha256"]:
-            pieces = [*build.examples[question["name"]], task_functions.build_prompt(sample["doc"])]
+            prompt = task_functions.build_prompt(sample["doc"])
+            pieces = [*build.examples[question["name"]], *_list_texts(prompt)]
             is_ours = is_plain and holds_in_order(read_prompt(sample), pieces)
             read.changed[CHAT_PROMPT if is_ours else OTHER_PROMPT][item] = None
         doc = sample["doc"] | build.keys.get((question["name"], item), {})
@@ -237,6 +238,11 @@ def _read_task(read: _ReadSamples, run: HarnessRun, task: str, build: _Build) ->
         read.answers.setdefault(item, []).append(answer)
         read.replies.setdefault(item, []).append(replies[0] if question["form"] == "generation" else None)
         read.scores.setdefault(item, []).append(None if doc["gold"] is None else next(iter(grades.values())))
+
+
+def _list_texts(prompt: str) -> list[str]:
+    """The texts of a prompt between its pictures, whose places a chat template writes in its own way."""
+    return [text.strip("\n") for text in prompt.split(task_functions.IMAGE_PLACE)]
 
 
 def _average_values(values: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:

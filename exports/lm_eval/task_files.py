@@ -146,6 +146,7 @@ def _build_task_file(
 ) -> str:
     is_choice = form.form == "likelihood"
     lines = [
+        *(["# Items show pictures: only a model that sees can be asked."] if task.source.shows_pictures else []),
         f"task: {_quote(form.task)}",
         "custom_dataset: !function tasks.load_data",
         f"dataset_kwargs: {_quote({'data_files': dict(data_files)})}",
@@ -155,6 +156,7 @@ def _build_task_file(
         f"num_fewshot: {task.num_few_shot}",
         *([f"description: {_quote(_escape_template(task.description))}"] if task.description else []),
         "doc_to_text: !function tasks.build_prompt",
+        *(["doc_to_image: !function tasks.load_images"] if task.source.shows_pictures else []),
         *([f"doc_to_choice: {_choose_continuations(task)}"] if is_choice else []),
         f"doc_to_target: {TARGETS[form.form]}",
         f"fewshot_delimiter: {_quote(EXAMPLE_DELIMITER)}",

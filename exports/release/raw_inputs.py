@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from exports.benchmark_items import BuildSource, TaskSource
 from exports.inputs import DataSet
@@ -51,8 +52,11 @@ def read_data_sets(files: Mapping[str, str]) -> tuple[DataSet, ...]:
     return tuple(read_record(DataSet, files, f"{DATA_SETS}/{name}") for name in read_json(files, INDEX)["data_sets"])
 
 
-def read_inputs(files: Mapping[str, str]) -> ReleaseInputs:
-    """Read the inputs from their files; raises HromadaError with the file where they cannot be read."""
+def read_inputs(files: Mapping[str, str], pictures: Mapping[str, bytes] = MappingProxyType({})) -> ReleaseInputs:
+    """Read the inputs from their files; raises HromadaError with the file where they cannot be read.
+
+    `pictures` are those of the benchmark in the same folder by name, as the inputs have no second copy of them.
+    """
     index: Mapping[str, list[str]] = read_json(files, INDEX)
     data_sets = {data.name: data for data in read_data_sets(files)}
     responses = tuple(
@@ -66,7 +70,7 @@ def read_inputs(files: Mapping[str, str]) -> ReleaseInputs:
         else:
             data = read_record(DataSet, files, f"{folder}/data")
         tasks.append(read_record(TaskSource, files, folder, data=data))
-    benchmark = read_record(BuildSource, files, BENCHMARK, tasks=tuple(tasks))
+    benchmark = read_record(BuildSource, files, BENCHMARK, tasks=tuple(tasks), pictures=pictures)
     return read_record(
         ReleaseInputs, files, OPTIONS, data_sets=tuple(data_sets.values()), responses=responses, benchmark=benchmark
     )

@@ -13,6 +13,7 @@ from typing import Any
 
 from aggregation.errors import HromadaError, Where
 from aggregation.intervals.resampling import Progress
+from exports.benchmark_items import task_functions
 from exports.foreign_files import list_files
 from exports.lm_eval import ReplayedPeople
 from exports.lm_eval.replay import get_harness_version
@@ -20,6 +21,8 @@ from exports.lm_eval.results import MANIFEST
 from exports.release.folder import BENCHMARK, KEY, KIND, RESULTS, build_release_folder, hash_content
 from exports.release.raw_inputs import INPUTS, read_inputs
 
+PICTURES = f"{BENCHMARK}/lm_eval/{task_functions.PICTURES}/"
+"""Where the pictures of items are in a release."""
 SHOWN = 60
 """How many characters of a value are shown."""
 KEY_CELLS = 3
@@ -211,7 +214,8 @@ def verify_folder(folder: Path, *, progress: Progress | None = None) -> Verifica
     notes: tuple[str, ...] = ()
     try:
         names = [path for path in found.paths if path.startswith(f"{INPUTS}/")]
-        inputs = read_inputs({path: found.read(path).decode(errors="replace") for path in names})
+        raw = {path: found.read(path).decode(errors="replace") for path in names}
+        inputs = read_inputs(raw, dict(_read_pictures(found)))
         notes, recorded = _find_recorded(found, inputs.facts.harness)
         rebuilt = build_release_folder(
             inputs, draft=found.manifest.get("draft") is True, recorded=recorded, progress=progress
@@ -224,6 +228,15 @@ def verify_folder(folder: Path, *, progress: Progress | None = None) -> Verifica
     else:
         found.compare(rebuilt)
     return found.conclude(notes)
+
+
+def _read_pictures(found: _Folder) -> Iterator[tuple[str, bytes]]:
+    """The pictures by name; raises HromadaError for one whose name, which the raw files have, is not its hash."""
+    for path in sorted(path for path in found.paths if path.startswith(PICTURES)):
+        name, content = path.rpartition("/")[2], found.read(path)
+        if hash_content(content) != name.partition(".")[0]:
+            raise HromadaError("The name of a picture is not its SHA-256.", where=Where(file=path))
+        yield name, content
 
 
 def _read_manifest(folder: Path) -> Mapping[str, Any]:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import sys
+from base64 import b64decode
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +34,11 @@ def read_replies(folder: Path, task: str) -> Replies:
 def run_task(file: Path, task: str, replies: Replies, logs: Path, **arguments: object) -> dict[str, Any]:
     """What Inspect computes for these replies: values by scorer and metric, items without an answer, what was sent."""
 
-    def reply(*_: object) -> Any:
+    sent: dict[str, str] = {}
+
+    def reply(messages: list[Any], *_: object) -> Any:
         state = sample_state()
+        sent[state.sample_id] = write_messages(messages)
         output = ModelOutput.from_content("mockllm", replies[state.sample_id][state.epoch - 1])
         return output.model_copy(update={"usage": ModelUsage()})  # otherwise a tokenizer is fetched, to count them
 
@@ -55,8 +60,23 @@ def run_task(file: Path, task: str, replies: Replies, logs: Path, **arguments: o
         },
         "headline": results.headline.metric,
         "unread": sorted(sample.id for sample in log.samples if sample.scores["grade"].answer is None),
-        "inputs": {sample.id: sample.input for sample in log.samples},
+        "inputs": sent,
     }
+
+
+def write_messages(messages: list[Any]) -> str:
+    """What was sent as one text; a picture in it is the SHA-256 of its bytes in angle brackets."""
+    (message,) = messages
+    if isinstance(message.content, str):
+        return message.content
+    return "".join(part.text if part.type == "text" else f"<{hash_picture(part.image)}>" for part in message.content)
+
+
+def hash_picture(uri: str) -> str:
+    """The SHA-256 of the bytes of a `data:` URI of a PNG or JPEG file."""
+    head, _, content = uri.partition(",")
+    assert head in {"data:image/png;base64", "data:image/jpeg;base64"}
+    return sha256(b64decode(content)).hexdigest()
 
 
 def run_build(build: Path, logs: Path) -> dict[str, dict[str, Any]]:

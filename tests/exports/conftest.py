@@ -299,7 +299,17 @@ class MakeRelease:
         for data in data_sets:
             texts = pd.DataFrame(
                 [
-                    (row.item_id, 1, row.group, f"Чи правда {row.item_id}?", row.stimulus_sha256, None, row.gold, None)
+                    (
+                        row.item_id,
+                        1,
+                        row.group,
+                        f"Чи правда {row.item_id}?",
+                        row.stimulus_sha256,
+                        None,
+                        row.gold,
+                        None,
+                        None,
+                    )
                     for row in data.items.itertuples()
                 ],
                 columns=list(ITEM_TEXT_COLUMNS),

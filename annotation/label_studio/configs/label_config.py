@@ -43,14 +43,16 @@ def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -
     corrected = [question for question in questions if get_control(question).is_beside_item]
     n_sides = max((len(question.option_columns) for question in questions), default=0)
     body = page if corrected or n_sides else add_view(page, "beside")
-    is_empty = n_sides and not (fields or second_pass or passes.has_shown_parts(definition, fields))
+    pictures = passes.list_pictures(definition, second_pass=second_pass)
+    has_parts = bool(pictures) or passes.has_shown_parts(definition, fields)
+    is_empty = n_sides and not (fields or second_pass or has_parts)
     if corrected:
         _add_hints(body, texts)
     upper = body if is_empty else add_view(body, "columns" if corrected else "item")
     left = add_view(upper, "column") if corrected else upper
     if second_pass:
         _add_right_answers(left, texts, *context.hotkeys[SEEN_CONTROL])
-    add_item(left, definition, fields, untitled=texts("original") if corrected else None)
+    add_item(left, definition, fields, untitled=texts("original") if corrected else None, second_pass=second_pass)
     if n_sides:
         _add_sides(body, texts("side-letters").split()[:n_sides])
     if corrected:
@@ -73,10 +75,25 @@ def _has_titles(definition: ProjectFile) -> bool:
     return isinstance(definition.items, ItemsSection) and any(part.title for part in definition.items.shown_columns)
 
 
-def add_item(parent: Element, definition: ProjectFile, fields: Sequence[str], *, untitled: str | None = None) -> None:
-    """Show an item: its HTML, and each text in which spans are marked (`fields`); `untitled` heads it else."""
+def add_item(
+    parent: Element,
+    definition: ProjectFile,
+    fields: Sequence[str],
+    *,
+    untitled: str | None = None,
+    second_pass: bool = False,
+) -> None:
+    """Show an item: its pictures, its HTML, and each text in which spans are marked (`fields`); `untitled` heads it
+    else.
+    """
     if untitled is not None and not _has_titles(definition):
         add_header(parent, untitled, name="title", size=6)
+    for part in passes.list_pictures(definition, second_pass=second_pass):
+        picture = add_view(parent, "picture")
+        if part.title:
+            add_header(picture, part.title, name="title", size=6)
+        name, key = elements.get_image_object(part.field), elements.get_image_key(part.field)
+        add_element(picture, "Image", name=name, value=f"${key}", zoom=True, zoomControl=True)
     if passes.has_shown_parts(definition, fields):
         add_html(parent, passes.ITEM_OBJECT, passes.ITEM_HTML_KEY)
     parts = definition.items.shown_columns if isinstance(definition.items, ItemsSection) else ()

@@ -19,7 +19,6 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from annotation.campaigns.picture_support import refuse_pictures
 from annotation.errors import NotFound
 from annotation.label_studio import configs
 from annotation.label_studio.client import Client
@@ -293,7 +292,6 @@ def push_decisions(
     holder = batches.create_holder()
     with database.transaction() as session:
         project = queries.get_project(session, order.project)
-        refuse_pictures(definitions.get_project_definition(project), by="Label Studio")
         person = reviewers.get_reviewer(session, order.person)
         batch = batches.ensure_batch(
             session,
@@ -340,6 +338,7 @@ class _DecisionPush:
                 key=decision_controls.TASK_KEY,
                 select_unsent=select_unsent,
                 build=self._build_tasks,
+                most=task_upload.count_tasks_per_request(definitions.get_project_definition(self.project)),
             ),
             clock=self.clock,
             holder=self.holder,

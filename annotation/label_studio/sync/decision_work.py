@@ -14,9 +14,10 @@ from sqlmodel import Session, col, select
 
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.questions import Question
+from annotation.campaigns.stimulus import list_images
 from annotation.errors import Conflict
 from annotation.label_studio import decision_payloads
-from annotation.store import journal
+from annotation.store import journal, pictures
 from annotation.store.models import (
     Adjudication,
     AdjudicationCase,
@@ -105,8 +106,9 @@ class CaseWork(DecisionWork):
         """See DecisionWork."""
         case = self.session.get_one(AdjudicationCase, row.case_id)
         opened = adjudication_queue.open_case(self.session, project=self.project, case=case, adjudicator=self.person)
+        uris = pictures.build_data_uris(self.session, list_images(opened.item.pieces or ()))
         return BuiltTask(
-            task=decision_payloads.build_case_task(self.definition, opened, number=row.id or 0),
+            task=decision_payloads.build_case_task(self.definition, opened, number=row.id or 0, pictures=uris),
             revision=opened.item.revision,
             candidates=[candidate.answer for candidate in opened.candidates],
         )
@@ -195,7 +197,8 @@ class ReviewWork(DecisionWork):
         submission = self._find_submission(row)
         if submission is None:
             raise Conflict("The answer does not count any more.", remedy="Push again, which takes it away.")
-        task = decision_payloads.build_submission_task(self.definition, submission, number=row.id or 0)
+        uris = pictures.build_data_uris(self.session, list_images(submission.item.pieces or ()))
+        task = decision_payloads.build_submission_task(self.definition, submission, number=row.id or 0, pictures=uris)
         return BuiltTask(task=task, revision=submission.revision, candidates=[])
 
     def is_outdated(self, row: LabelStudioReviewTask) -> bool:

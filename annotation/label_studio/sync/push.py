@@ -15,7 +15,6 @@ from typing import Any
 
 from sqlmodel import Session, select
 
-from annotation.campaigns.picture_support import refuse_pictures
 from annotation.errors import BadInput, Conflict, NotFound, Where
 from annotation.label_studio import configs
 from annotation.label_studio.client import Client
@@ -117,7 +116,6 @@ def push_batch(
     holder = batches.create_holder()
     with database.transaction() as session:
         project = queries.get_project(session, order.project)
-        refuse_pictures(definitions.get_project_definition(project), by="Label Studio")
         annotator = roster.get_annotator(session, order.annotator)
         named = None
         if order.items or order.where:

@@ -13,19 +13,23 @@ from sqlmodel import Session, col, func, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from annotation.campaigns.project_file import ProjectFile
+from annotation.campaigns.stimulus import list_images
 from annotation.errors import HromadaError, Unavailable
-from annotation.label_studio import payloads
+from annotation.label_studio import passes, payloads
 from annotation.label_studio.client import Client
 from annotation.label_studio.sync import batches
 from annotation.label_studio.sync.batches import BatchHolder
 from annotation.loading.judgements import label_studio_values
+from annotation.store import pictures
 from annotation.store.database import Database
 from annotation.store.models import Assignment, Item, LabelStudioReviewTask, LabelStudioTask
 from annotation.vocabulary import SECOND_PASS_OCCASION, AssignmentStatus, Surface
 from annotation.workflow import assignments
 
 TASKS_PER_REQUEST = 1000
-"""How many tasks one request carries."""
+"""How many tasks without pictures one request carries."""
+PICTURES_PER_REQUEST = 16
+"""How many pictures one request carries."""
 SETTLE_SECONDS = 30.0
 """How many seconds a failed request may still be at work on the server."""
 PAUSE_SECONDS = 1.0
@@ -49,7 +53,7 @@ class TaskKind:
     """How tasks of one kind are stored and built: the table, its column with our number, the data key that holds it.
 
     `select_unsent` selects the numbers of a batch's tasks that are to be sent, as many as one request carries; `build`
-    makes their tasks, in the order of the numbers.
+    makes their tasks, in the order of the numbers. One request carries `most` of them.
     """
 
     table: type[LabelStudioTask | LabelStudioReviewTask]
@@ -57,6 +61,7 @@ class TaskKind:
     key: str
     select_unsent: Callable[[int], SelectOfScalar[Any]]
     build: Callable[[Session, Sequence[int]], list[dict[str, Any]]]
+    most: int = TASKS_PER_REQUEST
 
 
 def build_answer_kind(definition: ProjectFile) -> TaskKind:
@@ -67,7 +72,14 @@ def build_answer_kind(definition: ProjectFile) -> TaskKind:
         key=label_studio_values.ASSIGNMENT_KEY,
         select_unsent=_select_unsent_assignments,
         build=lambda session, ids: build_tasks(session, definition, ids),
+        most=count_tasks_per_request(definition),
     )
+
+
+def count_tasks_per_request(definition: ProjectFile) -> int:
+    """How many tasks one request carries: the server takes 250 MB, and a picture may have 13 MB in a task."""
+    n_pictures = len(passes.list_pictures(definition, second_pass=True))
+    return max(1, PICTURES_PER_REQUEST // n_pictures) if n_pictures else TASKS_PER_REQUEST
 
 
 @dataclass(frozen=True)
@@ -114,6 +126,7 @@ class TaskUpload:
                 ids = list(session.exec(self.kind.select_unsent(self.batch_id)))
                 if len(ids) < minimum:
                     return sent
+                ids = ids[: self.kind.most]
                 tasks = self.kind.build(session, ids)
                 self._set_sent_at(session, ids, sent_at=self.clock())
             self._store_remote_ids(ids, self._send_request(ids, tasks))
@@ -195,6 +208,7 @@ def build_tasks(session: Session, definition: ProjectFile, ids: Collection[int])
     rows = session.exec(query.where(col(Assignment.id).in_(ids)).order_by(col(Assignment.id))).all()
     name = definition.all_questions[0].name
     tasks = []
+    uris = pictures.build_data_uris(session, [name for _, item in rows for name in list_images(item.pieces or ())])
     for assignment, item in rows:
         orders = assignment.option_orders
         if orders is None and assignment.option_order is not None:
@@ -204,6 +218,13 @@ def build_tasks(session: Session, definition: ProjectFile, ids: Collection[int])
             golds = item.golds or ({} if item.gold is None else {name: item.gold})
             second_pass = {"first": assignments.get_blind_answers(session, assignment, name), "gold": golds or None}
         tasks.append(
-            payloads.build_task(definition, item, assignment_id=assignment.id or 0, option_order=orders, **second_pass)
+            payloads.build_task(
+                definition,
+                item,
+                assignment_id=assignment.id or 0,
+                option_order=orders,
+                pictures=uris,
+                **second_pass,
+            )
         )
     return tasks

@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlmodel import Session, col, select
 
 from annotation.campaigns import conditions, project_file
 from annotation.campaigns.conditions import Condition, ConditionFacts
-from annotation.campaigns.picture_support import refuse_pictures
 from annotation.campaigns.questions import Question, question_base
 from annotation.campaigns.questions.question_base import ItemConsensus
+from annotation.campaigns.stimulus import list_images
 from annotation.errors import BadInput, NotFound, Refused
 from annotation.loading.items.item_reader import LINEAGE_COLUMN
-from annotation.store import queries
+from annotation.store import pictures, queries
 from annotation.store.models import Item, Project
 from annotation.vocabulary import Pool
 from annotation.workflow import assignments
@@ -25,6 +25,8 @@ from annotation.workflow import assignments
 if TYPE_CHECKING:
     from aggregation.consensus.methods import Method
 
+PICTURES = "pictures"
+"""The folder of pictures beside the items."""
 MAJORITY_METHOD = "majority; ties give no label"
 """The description of the majority that is written into the lineage."""
 
@@ -33,13 +35,15 @@ MAJORITY_METHOD = "majority; ties give no label"
 class FollowUpItems:
     """Items for a follow-up project: rows of an items file, and the lineage for the project file.
 
-    `source_count` is how many items the source project has; `warnings` are sentences about the consensus.
+    `source_count` is how many items the source project has; `warnings` are sentences about the consensus. `pictures`
+    are the bytes of the pictures that the rows name, by path from the folder of the items file.
     """
 
     rows: tuple[dict[str, Any], ...]
     source_count: int
     lineage: dict[str, Any]
     warnings: tuple[str, ...] = ()
+    pictures: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     @property
     def jsonl(self) -> str:
@@ -58,7 +62,6 @@ def derive_items(
     meets all conditions, Refused where a question that a condition or `gold` uses does not allow `method`.
     """
     definition = project_file.parse_definition(source.definition)
-    refuse_pictures(definition, by="the items of a follow-up project")
     questions = {question.name: question for question in definition.all_questions}
     if gold is not None and gold not in questions:
         raise BadInput(f"There is no question {gold!r}.", remedy=f"There are: {', '.join(questions)}.")
@@ -78,18 +81,32 @@ def derive_items(
         else _compute_by_method(method, questions, answers, items, questions_in_use=questions_in_use)
     )
     rows = []
+    images: set[str] = set()
     for item in items:
         labels = consensus.by_item.get(item.id or 0, {})
         facts = _build_facts(item, labels, first_question=all_questions[0].name)
         if all(condition.is_met(facts, all_questions) for condition in parsed_conditions):
             rows.append(_build_row(item, labels, source=source, gold=gold))
+            images.update(list_images(item.pieces or ()))
     if not rows:
         raise NotFound(
             f"None of the {len(items)} items of {source.name!r} meets the conditions.", remedy="Look at --where."
         )
     lineage = {"project": source.name, "where": list(where), "method": consensus.method}
     lineage["definition_sha256"] = source.definition_sha256
-    return FollowUpItems(rows=tuple(rows), source_count=len(items), lineage=lineage, warnings=consensus.warnings)
+    contents = pictures.read_contents(session, images)
+    return FollowUpItems(
+        rows=tuple(rows),
+        source_count=len(items),
+        lineage=lineage,
+        warnings=consensus.warnings,
+        pictures={_get_picture_path(name): content for name, content in contents.items()},
+    )
+
+
+def _get_picture_path(name: str) -> str:
+    """The path of a picture from the folder of the items; the name that its file had can tell the answer."""
+    return f"{PICTURES}/{name}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,5 +238,6 @@ def _build_row(item: Item, labels: Mapping[str, ItemConsensus], *, source: Proje
     if gold is not None:
         label = _format_label(labels[gold].labels) if gold in labels else ""
     row = {name: value for name, value in item.data.items() if name not in {"key", LINEAGE_COLUMN}}
+    row |= {piece["field"]: _get_picture_path(piece["image"]) for piece in item.pieces or () if piece.get("image")}
     row |= {"id": item.external_id, "group": item.group_id, "gold": label, LINEAGE_COLUMN: lineage}
     return row | ({"options": item.options} if item.options is not None else {})

@@ -15,7 +15,7 @@ from exports.benchmark_items.sources import AnswerForm, TaskSource
 from exports.benchmark_items.task_functions import Doc
 from exports.inputs import DataSet
 
-FieldType = Literal["text", "integer", "number", "boolean", "texts"]
+FieldType = Literal["text", "integer", "number", "boolean", "texts", "picture"]
 """What a field of a row holds in Parquet files."""
 Cue = Mapping[str, str]
 """The last line of a prompt by language; English for other languages."""

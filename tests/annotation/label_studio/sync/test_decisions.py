@@ -6,10 +6,12 @@ import csv
 import json
 import sys
 import time
+from base64 import b64encode
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from _pictures import PROJECT, write_project
 from sqlmodel import col, select
 
 from annotation.errors import Unavailable
@@ -342,6 +344,33 @@ def test_answers_are_reviewed(desk: Desk) -> None:
     assert desk.pull()["changed"] == 1
     assert reviewed() == [("accepted", ""), ("accepted", ""), ("rejected", "зовсім інший текст")]
     assert desk.push(command="review")["waiting"] == 5
+
+
+def test_who_decides_sees_the_pictures(
+    tmp_path: Path, command: Callable[[Path], Command], accounts: Mapping[str, Account]
+) -> None:
+    """Adjudicators and reviewers: each task has the picture of its item."""
+    votes = "votes: {format: csv, file: votes.csv, item: item, annotator: who, answer: says}\nreview: {reasons: [no]}\n"
+    project = PROJECT.replace("overlap: 2\n", votes).replace(", gold: gold", "")
+    project = project.replace("choice", "text").replace(", options: [owl, stork]", "")
+    file = write_project(tmp_path, project=project)
+    rows = [[item, who, says] for item in "ab" for who, says in (("x", "owl"), ("y", "stork"))]
+    write_rows(tmp_path, "votes.csv", [["item", "who", "says"], *rows])
+    hromada = command(tmp_path)
+    for verb in ("load", "import"):
+        hromada(verb, str(file))
+    desk = Desk(hromada, accounts["olha"])
+    expected = {
+        item: f"data:image/{kind};base64,{b64encode((tmp_path / 'pictures' / name).read_bytes()).decode()}"
+        for item, name, kind in (("a", "owl.png", "png"), ("b", "stork.jpg", "jpeg"))
+    }
+    tasks = desk.tasks(desk.push(name="birds")["remote_id"])
+    assert {item: task["data"]["image_file"] for item, task in tasks.items()} == expected
+    pushed = desk.push(name="birds", command="review")
+    with desk.run.studio.api() as api:
+        found = api.get("/api/tasks", params={"project": pushed["remote_id"], "fields": "all"}).json()["tasks"]
+    assert len(found) == pushed["sent"] == 4
+    assert all(task["data"]["image_file"] == expected[task["data"]["item"]] for task in found)
 
 
 def test_a_server_that_hangs_is_waited_for_no_longer_than_said(desk: Desk) -> None:
