@@ -204,10 +204,13 @@ def test_a_programme_goes_through_its_life_as_one(one: Hromada) -> None:
     assert "both: Both of them" in shown.out
     assert [row["state"] for row in one("status", "both", "--json").json] == ["paused", "closed"]
     assert one("extend", "both", "--overlap", "3").out.splitlines()[0] == "one is paused."
+    assert one("extend", "both", "--overlap", "4", "--json").json["projects"][0]["state"] == "paused"
     closed = one("close", "both", "--json")
     assert closed.code == 0, closed.err
     assert [row["state"] for row in closed.json["projects"]] == ["closed", "closed"]
     assert [row["state"] for row in one("reopen", "both", "--json").json["projects"]] == ["running", "running"]
+    assert [row["state"] for row in one("pause", "both", "--json").json["projects"]] == ["paused", "paused"]
+    assert one("extend", "one", "--overlap", "5", "--json").json["state"] == "paused"
 
 
 def test_a_programme_where_a_project_belongs_is_told_with_its_projects(one: Hromada) -> None:
