@@ -58,9 +58,10 @@ DATA_KEYS = {
     "two_step[]/scores": "", "weighted[]/scores": "", "rank with rankings/scores": "",
     "rank with rankings/scores/*": "",
     # reasons, states, methods, metrics and tables
-    "excluded": "", "failed_controls": "", "not_kept": "", "set_aside": "", "set_aside_items": "", "changes": "",
-    "load with changes/refused": "", "projects/*/refused": "", "label-studio push/begun": "",
-    "label-studio push/removed": "", "left_out": "", "status/people": "", "status[]/people": "", "baseline/refused": "",
+    "excluded": "", "failed_controls": "", "not_kept": "", "not_answers": "", "set_aside": "",
+    "set_aside_items": "", "changes": "", "load with changes/refused": "", "projects/*/refused": "",
+    "label-studio push/begun": "", "label-studio push/removed": "", "left_out": "", "status/people": "",
+    "status[]/people": "", "baseline/refused": "",
     "values/individual": "", "values/majority": "", "values_ties_wrong": "", "trivial_baselines[]/scores": "",
     "versions": "", "rows": "",
     # keys with a name inside
@@ -87,7 +88,7 @@ def check_output(words: list[str], printed: str) -> None:
         changes = _record(command, documents) if WRITES else learn_all(_read_schema(command), command, documents)
         assert WRITES or not changes, (
             f"hromada {command} --json: {'; '.join(changes[:5])}. If this is meant, run the test with WRITE_SCHEMAS=1"
-            f" to renew docs/reference/json, and say in CHANGELOG.md what is removed or renamed."
+            f" to renew docs/reference/json, and note in CHANGELOG.md what you removed or renamed."
         )
 
 
