@@ -96,7 +96,6 @@ reference: build/developer/installed ## The reference, from what it describes: c
 	$(BIN)/python docs/reference/list_columns.py
 	$(BIN)/python docs/reference/list_library.py
 	$(BIN)/python docs/reference/list_gallery.py
-	$(BIN)/python docs/reference/list_schemas.py
 
 pictures: build/developer/installed ## Every picture in docs/pictures, from the running product (needs Chromium)
 	$(BIN)/python docs/pictures/remake.py

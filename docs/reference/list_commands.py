@@ -21,7 +21,8 @@ INTRODUCTION = """\
 # Commands
 
 The help of every command, as `hromada COMMAND --help` prints it. `make reference` writes these pages. Every command
-that prints a table can also print JSON with `--json`. [Settings and exit codes](running.md) have their own page.
+that prints a table can also print JSON with `--json` ([schemas](versions.md#json-schemas)). [Settings and exit
+codes](running.md) have their own page.
 """
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
+import _json_schemas
 import aiohttp
 import pytest
 
@@ -133,12 +134,14 @@ class Visitor(threading.Thread):
 async def test_a_person_answers_and_nothing_is_left(command: Hromada, folder: Path) -> None:
     """A message follows the start, a tap is answered, Ctrl-C ends it well; `benchmarks/start.py` says how soon."""
     async with start(command, "try", "project.yaml", "--json") as process:
-        address = json.loads("".join(await read_lines(process)))["address"]
+        printed = "".join(await read_lines(process))
+        address = json.loads(printed)["address"]
         event = await answer_one(address)
         menu = [one["command"] for one in event["around"]["menu"]]
         assert (menu[0], menu[-1], len(menu)) == ("start", "help", 16)
         assert listening(int(address.split("/?")[0].rsplit(":", 1)[1])) == ["0100007F"]
         await end(process)
+    _json_schemas.check_output(["try", "project.yaml", "--json"], printed)
     assert list((folder / "tmp").iterdir()) == []
     assert {path.name for path in folder.iterdir()} == {"project.yaml", "items.csv", "tmp"}
 

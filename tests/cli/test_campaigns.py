@@ -106,7 +106,7 @@ def test_an_unknown_template_and_no_folder_are_refused(hromada: Hromada) -> None
 
 def test_a_changed_file_shows_its_plan_and_is_loaded_with_yes(hromada: Hromada) -> None:
     """Nothing changes without `--yes`; `--plan` shows what would."""
-    hromada("new", "odd")
+    assert "odd/project.yaml" in hromada("new", "odd", "--json").json
     hromada("load", "odd/project.yaml")
     items = hromada.folder / "odd/items.csv"
     items.write_text(items.read_text("utf-8").replace("щука, липа", "щука, верба"), "utf-8")

@@ -119,6 +119,7 @@ def test_what_is_parked_is_tried_again_by_the_bot(stuck: Hromada) -> None:
     """All of it; afterwards nothing is parked, and the bot finds both."""
     assert stuck("delivery", "retry", "--all").out == "m1, u17: tried again.\n"
     assert "Nothing is parked." in stuck("delivery").out
+    assert stuck("delivery", "retry", "--all", "--json").json == {"tried again": []}
     with database.open_database(f"sqlite:///{stuck.folder / 'hromada.db'}") as db, db.reading() as view:
         assert view.exec(select(Inbox.done_at, Inbox.attempts)).one() == (None, 0)
         assert view.exec(select(Outbox.attempts).where(col(Outbox.reason).is_(None))).one() == 0

@@ -66,7 +66,7 @@ def test_a_campaign_lives_from_start_to_reopening(one: Hromada) -> None:
     assert "3 of 3 items have fewer answers than planned. `hromada reopen one` asks for the rest" in closed.out
     assert closed.out.splitlines()[-1].startswith("Next: `hromada export one --to results`")
     assert state(one) == "closed"
-    assert one("reopen", "one").code == 0
+    assert one("reopen", "one", "--json").json["state"] == "running"
     facts = one("status", "one", "--json").json
     assert (facts["state"], facts["free places"], facts["overlap"]) == ("running", 12, 4)
     assert [change["what"] for change in facts["post hoc"]] == ["overlap 2 became 4", "reopened"]
@@ -196,7 +196,7 @@ def test_a_programme_goes_through_its_life_as_one(one: Hromada) -> None:
     refused = one("start", "both.yaml")
     assert (refused.code, refused.out) == (2, "")
     assert "No project of 'both' can start: 2 are running. What can be done now: pause, extend, close." in refused.err
-    one("close", "two")
+    assert one("close", "two", "--json").json["state"] == "closed"
     assert one("pause", "both.yaml").out.splitlines() == [
         "one is paused.", "two was closed already, and stays so."
     ]  # fmt: skip
@@ -204,10 +204,13 @@ def test_a_programme_goes_through_its_life_as_one(one: Hromada) -> None:
     assert "both: Both of them" in shown.out
     assert [row["state"] for row in one("status", "both", "--json").json] == ["paused", "closed"]
     assert one("extend", "both", "--overlap", "3").out.splitlines()[0] == "one is paused."
+    assert one("extend", "both", "--overlap", "4", "--json").json["projects"][0]["state"] == "paused"
     closed = one("close", "both", "--json")
     assert closed.code == 0, closed.err
     assert [row["state"] for row in closed.json["projects"]] == ["closed", "closed"]
     assert [row["state"] for row in one("reopen", "both", "--json").json["projects"]] == ["running", "running"]
+    assert [row["state"] for row in one("pause", "both", "--json").json["projects"]] == ["paused", "paused"]
+    assert one("extend", "one", "--overlap", "5", "--json").json["state"] == "paused"
 
 
 def test_a_programme_where_a_project_belongs_is_told_with_its_projects(one: Hromada) -> None:

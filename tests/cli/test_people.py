@@ -296,6 +296,7 @@ def test_a_message_to_all_is_sent_once_it_is_confirmed(hromada: Hromada, who: st
     assert (told.code, "It would go to 1 person" in told.err) == (2, True)
     assert in_database(hromada, lambda session: str(session.exec(select(Announcement)).all())) == "[]"
     assert "It goes to 1 person" in hromada("messages", "send", "Дякуємо!", "--yes").out
+    assert [one["text"] for one in hromada("messages", "waiting", "--json").json] == ["Дякуємо!"]
     assert hromada("messages", "send", "", "--yes").code == 2
     assert "The bot has no command /leave." in hromada("messages", "send", "Дякуємо! /leave", "--yes").err
     assert "No project 'wards' is loaded." in hromada("messages", "send", "Дякуємо!", "--to", "wards", "--yes").err

@@ -54,7 +54,7 @@ overlap: 1
 
 def test_a_new_file_has_every_message_and_nothing_to_find_fault_with(hromada: Hromada) -> None:
     """Each with its meaning, its English text, and the plural forms of the language; a second time it is refused."""
-    assert hromada("texts", "new", "pl").code == 0
+    assert hromada("texts", "new", "pl", "--json").json["file"] == "pl.ftl"
     written = (hromada.folder / "pl.ftl").read_text("utf-8")
     assert "# Button, at most 20 characters: to change a typed answer before it is saved.\n# English: Edit\n" in written
     assert "# $left (5): how many questions are left for this annotator\n# English: 5 questions left\n" in written

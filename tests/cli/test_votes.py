@@ -57,7 +57,7 @@ def test_estimates_are_written(hromada: Any, folder: Path) -> None:
     assert (printed.code, "iterations" in printed.out, "class yes" in printed.out) == (0, True, True)
     confusion = pd.read_parquet(folder / "results" / "confusion.parquet")
     assert confusion.groupby(["annotator", "label"])["probability"].sum().to_numpy() == pytest.approx(1.0)
-    assert hromada("votes", "one-coin", "votes.csv", "--out", "results").code == 0
+    assert hromada("votes", "one-coin", "votes.csv", "--out", "results", "--json").json["items"] == 12
     skills = pd.read_parquet(folder / "results" / "annotators.parquet").set_index("annotator")["skill"]
     assert skills.idxmin() == "p3"
 
@@ -72,6 +72,7 @@ def test_agreement_and_annotators_are_tables(hromada: Any, folder: Path) -> None
     assert "krippendorff_alpha_nominal" in hromada("votes", "agreement", "votes.csv").out
     printed = hromada("votes", "annotators", "votes.csv", "--out", "results").out
     assert printed.index("p3 ") < printed.index("p0 ")
+    assert hromada("votes", "annotators", "votes.csv", "--json").json[0]["annotator"] == "p3"
     people = pd.read_parquet(folder / "results" / "annotators.parquet")
     assert [*people.columns] == ["annotator", "n_votes", "n_with_others", "agreement_with_others"]
 

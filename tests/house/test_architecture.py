@@ -160,11 +160,6 @@ def test_the_reference_of_columns_is_what_the_writers_write() -> None:
     check_page("docs/reference/list_columns.py")
 
 
-def test_the_schemas_of_json_are_what_the_commands_print() -> None:
-    """They have every field of the rows that `agreement` and `baseline` print with `--json`."""
-    check_page("docs/reference/list_schemas.py")
-
-
 def test_the_gallery_is_what_the_examples_say() -> None:
     """It has every campaign in examples/ with its published figures."""
     check_page("docs/reference/list_gallery.py")
@@ -177,7 +172,6 @@ def test_the_gallery_is_what_the_examples_say() -> None:
         ("reference/list_keys.py", "project-keys.md"),
         ("reference/list_columns.py", "columns.md"),
         ("reference/list_library.py", "library.md"),
-        ("reference/list_schemas.py", "json/agreement.schema.json"),
     ],
 )
 def test_an_old_page_is_an_error(tmp_path: Path, script: str, page: str) -> None:

@@ -36,6 +36,8 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
+import _json_schemas
+
 COMMAND = Path(sysconfig.get_path("scripts")) / "hromada"
 WIDTH = "160"
 SIGNALS = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
@@ -71,7 +73,9 @@ class Hromada:
         """Run a command in this process."""
         words = [*map(str, arguments)]
         variables = self.get_environment(env)
-        return run_in_process(words, folder=self.folder, env=variables, stdin=stdin, main=self._call_release)
+        ran = run_in_process(words, folder=self.folder, env=variables, stdin=stdin, main=self._call_release)
+        _json_schemas.check_output(words, ran.out)
+        return ran
 
     def _call_release(self) -> None:
         from bot import cli
@@ -91,6 +95,7 @@ class Hromada:
             [*words, *map(str, arguments)], cwd=self.folder, env=self.get_environment(env), input=stdin,
             capture_output=True, text=True, check=False,
         )  # fmt: skip
+        _json_schemas.check_output([*map(str, arguments)], done.stdout)
         return Ran(done.returncode, done.stdout, done.stderr)
 
     def get_environment(self, env: Mapping[str, str] | None = None) -> dict[str, str]:

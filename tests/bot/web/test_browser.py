@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import _json_schemas
 import pytest
 from _page_checks import SCHEMES, WIDTHS, check_keyboard, check_paper, find_overflow, list_violations, watch_page
 from playwright.sync_api import expect
@@ -40,6 +41,7 @@ def run_command(url: str) -> Iterator[str]:
         try:
             assert process.stdout is not None
             told = "".join(process.stdout.readline() for _ in range(3))
+            _json_schemas.check_output(words[1:], told)
             yield str(json.loads(told)["address"]).rstrip("/")
         finally:
             process.terminate()
