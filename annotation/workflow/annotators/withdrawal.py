@@ -13,8 +13,17 @@ from sqlmodel import Session, col, select
 from aggregation.findings import Finding
 from annotation.errors import Conflict, NotFound, Where
 from annotation.store import database, journal, judgements, models, notices, overlap_counts, table_base
-from annotation.store.models import Annotator, Assignment, Judgement, Participation, ProjectRow
+from annotation.store.models import (
+    Annotator,
+    Assignment,
+    AssignmentRow,
+    Judgement,
+    Participation,
+    ParticipationRow,
+    ProjectRow,
+)
 from annotation.vocabulary import (
+    SAME_PERSON,
     AssignmentEnd,
     AssignmentStatus,
     Event,
@@ -109,6 +118,16 @@ def withdraw_annotator(session: Session, *, annotator_id: int, project: ProjectR
         session, Event.ANNOTATOR_WITHDREW, now=now, project_id=project.id, annotator_id=annotator_id, data=data
     )
     return counts
+
+
+def explain_closing(assignment: AssignmentRow, participation: ParticipationRow | None) -> Exclusion | None:
+    """Why the answer to an assignment that was closed for good does not count; None where the assignment says so.
+
+    Its annotator withdrew, or two accounts of the same person were united (`united_accounts`).
+    """
+    if participation is not None and participation.status is ParticipationStatus.WITHDRAWN:
+        return WITHDRAWN
+    return None if assignment.exposed else SAME_PERSON
 
 
 def end_participation(session: Session, *, annotator_id: int, project_id: int, now: datetime) -> WithdrawalCounts:

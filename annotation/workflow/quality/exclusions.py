@@ -90,6 +90,18 @@ def reinstate_answers(session: Session, *, assignment_ids: Collection[int], excl
     return len(counting)
 
 
+def replace_exclusion(
+    session: Session, assignment_ids: Collection[int], *, exclusion: Exclusion, by: Exclusion | None, post_hoc: bool
+) -> None:
+    """Give answers that were excluded by exactly this exclusion another one; their places are left as they are."""
+    found = sa.select(col(Judgement.assignment_id)).where(
+        col(Judgement.assignment_id).in_(assignment_ids),
+        judgements.build_final_revision_condition(),
+        judgements.build_exclusion_condition(exclusion),
+    )
+    _set_exclusion(session, set(session.execute(found).scalars()), exclusion=by, post_hoc=post_hoc)
+
+
 def restore_place(session: Session, assignment: AssignmentRow) -> bool:
     """Count a counting answer in its item's overlap if it is not counted there.
 

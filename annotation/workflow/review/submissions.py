@@ -421,17 +421,18 @@ def _reinstate_answer(
     reason: str,
     now: datetime,
 ) -> None:
-    """Count an answer again that was rejected, unless its annotator withdrew, or something else excludes it."""
-    ids = [assignment.id or 0]
-    exclusions.reinstate_answers(session, assignment_ids=ids, exclusion=build_rejection(reason), now=now)
-    models.ASSIGNMENTS.refresh(session, assignment)
-    if assignment.status is AssignmentStatus.WITHDRAWN:
-        post_hoc = project.started_at is not None
-        exclusions.exclude_answers(
-            session, assignment_ids=ids, exclusion=withdrawal.WITHDRAWN, post_hoc=post_hoc, now=now
-        )
-        return
+    """Count an answer again that was rejected, unless something else excludes it, or its assignment is closed.
+
+    It is closed if the annotator withdrew, or if their two accounts were united, and was given or met twice.
+    """
+    ids, rejection = [assignment.id or 0], build_rejection(reason)
     participation = participations.get_participation(locked, project_id=project.id or 0)
+    if assignment.status is AssignmentStatus.WITHDRAWN:
+        closed, post_hoc = withdrawal.explain_closing(assignment, participation), project.started_at is not None
+        exclusions.replace_exclusion(session, ids, exclusion=rejection, by=closed, post_hoc=post_hoc)
+        return
+    exclusions.reinstate_answers(session, assignment_ids=ids, exclusion=rejection, now=now)
+    models.ASSIGNMENTS.refresh(session, assignment)
     if participation is not None:
         enforcement.enforce_rules(
             session,

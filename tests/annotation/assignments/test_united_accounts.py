@@ -13,11 +13,12 @@ from sqlmodel import col, select
 
 from annotation.errors import NotFound, Stale
 from annotation.store import database
-from annotation.store.models import Annotator, Assignment, Judgement, Participation
+from annotation.store.models import Annotator, Assignment, Judgement, Participation, Project
 from annotation.vocabulary import FIRST_PAGE_ID, AssignmentStatus, ParticipationStatus, UnassignedReason
 from annotation.workflow import assignments
 from annotation.workflow.annotators import united_accounts
 from annotation.workflow.annotators.united_accounts import Move
+from annotation.workflow.review import reviewers, submissions
 
 if TYPE_CHECKING:
     from tests.annotation.assignments.conftest import Scenario
@@ -50,6 +51,28 @@ def test_of_two_answers_to_an_item_the_earlier_counts(scenario: Scenario, first_
     assert scenario.answer(scenario.person(3)) == "p-m-1"
     assert scenario.all(own) == ["p-m-2", "p-m-3"]
     assert scenario.participation(own, project).shown == 4
+    check(scenario)
+
+
+def test_a_rejection_taken_back_afterwards_leaves_the_second_answer_out(scenario: Scenario) -> None:
+    """It was rejected before the accounts were united, and is a repeat then."""
+    texts = [{"name": "answer", "type": "text", "text": "Чому?"}]
+    project, page, own = begin(scenario, overlap=2, questions=texts)
+    scenario.answer(page, YES)
+    scenario.later(seconds=5)
+    again = scenario.assign(own)
+    scenario.submit(own, again, NO)
+    with scenario.db.transaction() as session:
+        reviewer = reviewers.add_reviewer(session, name="olha", key=b"k" * 32, now=scenario.now)
+        made, answer = session.get_one(Project, project), again.assignment_id
+        submissions.reject_answer(
+            session, project=made, reviewer=reviewer, answer_id=answer, revision=0, reason="x", now=scenario.now
+        )
+    assert unite(scenario, page, own) is Move.UNITED
+    with scenario.db.transaction() as session:
+        reviewer, made = session.get_one(Annotator, reviewer.id), session.get_one(Project, project)
+        assert submissions.undo_review(session, project=made, reviewer=reviewer, now=scenario.now) == (answer,)
+    assert {row[:3] for row in list_responses(scenario)} == {("p-m-1", YES, None), ("p-m-1", NO, REASON)}
     check(scenario)
 
 
