@@ -86,6 +86,27 @@ def test_markdown_becomes_a_tree(text: str, nodes: tuple[Node, ...]) -> None:
     assert parse_markdown(text).nodes == nodes
 
 
+@pytest.mark.parametrize("latex", ["\u22123 \u00d7 2", r"- 3 \times 2"])
+def test_typed_signs_are_operators(latex: str) -> None:
+    """As those that LaTeX names."""
+    built = build_mathml(latex, is_block=False)
+    assert [one.children for one in list_elements(built or p()) if one.tag == "mo"] == [("\u2212",), ("\u00d7",)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "So:\n\n``` answer: 42",
+        '```python title="a" 77\nx = 1\n```',
+        "```42\n```",
+        "\\begin{align*}a &= b \\\\ c &= 50\\%\\end{align*}",
+    ],
+)
+def test_what_markdown_would_drop_is_shown_as_it_is_written(text: str) -> None:
+    """Words behind a fence that are no language, and backslashes of an environment outside of a formula."""
+    assert parse_markdown(text) == ((p(text),), True)
+
+
 @pytest.mark.parametrize(
     ("text", "formulas"),
     [

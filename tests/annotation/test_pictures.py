@@ -112,6 +112,33 @@ def test_a_picture_without_metadata_stays_as_it_is(tmp_path: Path, form: str, mo
     assert picture_reader.read_picture(tmp_path / "one").content == content
 
 
+@pytest.mark.parametrize(("form", "mode"), [("PNG", "RGBA"), ("PNG", "LA"), ("PNG", "P"), ("WEBP", "RGBA")])
+def test_a_transparent_picture_is_shown_on_white(tmp_path: Path, form: str, mode: str) -> None:
+    """Black ink is read on a dark page and by a model that knows no transparency."""
+    ink = Image.new("RGBA", (40, 30), (0, 0, 0, 0))
+    ink.paste((0, 0, 0, 255), (0, 0, 8, 8))
+    how = {"lossless": True} if form == "WEBP" else {}
+    (tmp_path / "one").write_bytes(encode(ink.convert(mode), form, **how))
+    with Image.open(io.BytesIO(picture_reader.read_picture(tmp_path / "one").content)) as shown:
+        assert not shown.has_transparency_data
+        assert [shown.convert("RGB").getpixel(at) for at in ((0, 0), (20, 20))] == [(0, 0, 0), (255, 255, 255)]
+
+
+def test_a_picture_that_is_transparent_nowhere_stays_as_it_is(tmp_path: Path) -> None:
+    """As screenshots are."""
+    content = encode(draw(mode="RGBA"), "PNG")
+    (tmp_path / "one").write_bytes(content)
+    assert picture_reader.read_picture(tmp_path / "one").content == content
+
+
+def test_deep_grey_is_grey_for_models_too(tmp_path: Path) -> None:
+    """Pillow makes all above 255 white where a model asks for RGB."""
+    deep = Image.new("I;16", (40, 30), 128 * 257)
+    (tmp_path / "one").write_bytes(encode(deep, "PNG"))
+    with Image.open(io.BytesIO(picture_reader.read_picture(tmp_path / "one").content)) as shown:
+        assert shown.convert("RGB").getpixel((5, 5)) == (128, 128, 128)
+
+
 def cut(content: bytes) -> bytes:
     """The first half."""
     return content[: len(content) // 2]
@@ -123,6 +150,10 @@ UNUSABLE: dict[str, tuple[Callable[[], bytes], str]] = {
     "html": (lambda: b"<!doctype html><script>alert(1)</script>", "is not a JPEG, PNG or WebP picture"),
     "gif": (lambda: encode(draw(), "GIF"), "is not a JPEG, PNG or WebP picture"),
     "tiff": (lambda: encode(draw(), "TIFF"), "is not a JPEG, PNG or WebP picture"),
+    "cmyk": (
+        lambda: encode(draw(mode="CMYK"), "JPEG"),
+        "has the colours of printers (CMYK), which models cannot read.",
+    ),
     "empty": (lambda: b"", "is not a JPEG, PNG or WebP picture"),
     "animated png": (lambda: encode(draw(), "PNG", **ANIMATION), "has more than one frame. Save one of them"),
     "animated webp": (lambda: encode(draw(), "WEBP", **ANIMATION), "has more than one frame"),

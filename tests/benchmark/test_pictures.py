@@ -299,7 +299,7 @@ def test_the_bytes_of_a_picture_are_no_identity() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.process
+@pytest.mark.slow
 @needs_inspect
 def test_inspect_sends_the_pictures(birds: Birds, tmp_path: Path) -> None:
     """At their places in the prompt of the harness, with the bytes that are stored; people have the same scores."""

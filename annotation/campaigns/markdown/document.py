@@ -18,6 +18,7 @@ DEEPEST = 60
 """How deep quotes and lists may be in each other: Python's recursion ends some hundred calls further."""
 CACHED_TEXTS = 512
 """How many texts stay parsed: an item is drawn at every tap."""
+_ENVIRONMENT = "\\begin{"
 _NO_ATTRIBUTES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -56,13 +57,15 @@ def parse_markdown(text: str) -> Document:
     """Parse a text.
 
     Markdown drops what it has no place for, such as cells beyond the columns of a table. A text that would lose a
-    letter or a digit is shown as it is written.
+    letter or a digit is shown as it is written, and so is one with an environment of LaTeX outside of a formula, whose
+    backslashes would go.
     """
     try:
         nodes = _build_nodes(_get_parser().parse(text))
     except RecursionError:
         nodes = ()
-    if not Counter(filter(str.isalnum, text)) <= Counter(filter(str.isalnum, "".join(_list_texts(nodes)))):
+    shown = "".join(_list_texts(nodes))
+    if _ENVIRONMENT in shown or not Counter(filter(str.isalnum, text)) <= Counter(filter(str.isalnum, shown)):
         return Document((Element("p", (text.strip(),)),), is_source=True)
     return Document(nodes)
 
@@ -125,12 +128,18 @@ def _build_leaf(token: Token) -> tuple[Node, ...]:
 
 
 def _list_texts(nodes: Iterable[Node]) -> Iterator[str]:
-    """Yield all that a text consists of, with the numbers of lists and the words behind fences."""
+    """Yield what people see of a text, its formulas without backslashes, and the word behind a fence.
+
+    That word names the language of code and is not shown. More words, or one without code, are a text.
+    """
     for node in nodes:
         if isinstance(node, str):
             yield node
         elif isinstance(node, Formula):
-            yield node.source
+            yield node.source.replace("\\", " ")
+        elif node.tag in {"code", "pre"}:
+            code, info = "".join(map(str, node.children)), node.attributes.get("info", "")
+            yield code.replace("\\", " ") + (info if code.strip() and len(info.split()) == 1 else "")
         else:
-            yield node.attributes.get("value", "") + node.attributes.get("info", "")
+            yield node.attributes.get("value", "")
             yield from _list_texts(node.children)

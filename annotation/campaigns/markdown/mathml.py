@@ -80,6 +80,8 @@ def _measure_braces(latex: str) -> int:
 def _rebuild(element: XmlElement, depth: int) -> Element | None:
     """The element with what is allowed of it; None where something else belongs to what it means."""
     tag, text = element.tag, element.text or ""
+    if tag == "mi" and len(text) == 1 and unicodedata.category(text) == "Sm":  # − and ×, typed as such
+        tag = "mo"
     is_leaf = tag in _LEAVES
     if tag == "menclose" and element.attrib == {"notation": "box"}:  # browsers do not draw it: page.css does
         tag, attributes = "mrow", {"class": "box"}

@@ -120,7 +120,7 @@ class PictureReader:
 
 
 def read_picture(path: Path) -> PreparedPicture:
-    """Return what is shown of a picture: upright, without EXIF and other metadata, with its colour profile.
+    """Return what is shown of a picture: upright, on white if transparent, without metadata, with its colour profile.
 
     Raises UnusablePicture for a file that no surface shows, and BadInput for one that cannot be read. Limits are
     checked on the header, before anything is decoded.
@@ -156,7 +156,9 @@ def _prepare_picture(content: bytes) -> PreparedPicture:
         _check_header(picture)
         orientation = picture.getexif().get(_ORIENTATION, 1)
         ending = ENDINGS["JPEG" if picture.format == "MPO" else str(picture.format)]
-        shown = strip_metadata(_turn(picture) if orientation in range(2, 9) else content, ending)
+        is_turned, has_deep_grey = orientation in range(2, 9), picture.mode.startswith("I")
+        is_as_shown = not is_turned and not has_deep_grey and not _is_transparent(picture)
+        shown = strip_metadata(content if is_as_shown else _write_as_shown(picture), ending)
     _check_size(shown)
     with Image.open(io.BytesIO(shown), formats=tuple(ENDINGS)) as decoded:
         decoded.load()
@@ -168,6 +170,10 @@ def _check_header(picture: Image) -> None:
     _check_sides(*picture.size)
     if getattr(picture, "n_frames", 1) > 1:
         raise UnusablePicture("has more than one frame", "Save one of them as a picture of its own.")
+    if picture.mode == "CMYK":
+        raise UnusablePicture(
+            "has the colours of printers (CMYK), which models cannot read", "Save it with RGB colours."
+        )
 
 
 def _check_sides(width: int, height: int) -> None:
@@ -179,12 +185,25 @@ def _check_sides(width: int, height: int) -> None:
         raise UnusablePicture(problem, "Cut it; Telegram takes no longer ones.")
 
 
-def _turn(picture: Image) -> bytes:
-    """The picture written again, turned as its EXIF asks; cameras write so."""
-    from PIL import ImageOps
+def _is_transparent(picture: Image) -> bool:
+    """Whether any pixel is; many pictures only could be."""
+    return picture.has_transparency_data and picture.convert("RGBA").getchannel("A").getextrema() != (255, 255)
 
-    upright, written = ImageOps.exif_transpose(picture), io.BytesIO()
+
+def _write_as_shown(picture: Image) -> bytes:
+    """The picture written again: turned as its EXIF asks, on white if it is transparent, with 8 bits a channel.
+
+    Else a dark page, Telegram and models would each show something else.
+    """
+    from PIL import Image, ImageOps
+
+    shown, written = ImageOps.exif_transpose(picture), io.BytesIO()
+    if shown.mode.startswith("I"):
+        shown = shown.convert("I").point(lambda value: value * (1 / 257)).convert("L")
+    if _is_transparent(shown):
+        white = Image.new("RGBA", shown.size, "white")
+        shown = Image.alpha_composite(white, shown.convert("RGBA")).convert("RGB")
     form = "JPEG" if picture.format == "MPO" else str(picture.format)
     profile = picture.info.get("icc_profile")
-    upright.save(written, form, icc_profile=profile, quality=95, subsampling=0, lossless=True)
+    shown.save(written, form, icc_profile=profile, quality=95, subsampling=0, lossless=True)
     return written.getvalue()
