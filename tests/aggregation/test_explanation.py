@@ -34,7 +34,7 @@ def test_the_page_on_agreement_quotes_rwsd_as_it_is(real: Build) -> None:
         row = compute_label_agreement(votes)[name]
         assert f"| {shown(row.value)} | {shown(row.low)} to {shown(row.high)} |" in text
     first = compute_label_agreement(votes, overlap=3)["krippendorff_alpha_nominal"]
-    assert f"first three votes is {shown(first.value)} [{shown(first.low)}, {shown(first.high)}]" in text
+    assert f"first three votes on each item is {shown(first.value)} [{shown(first.low)}, {shown(first.high)}]" in text
     for row in break_down_by_label(votes):
         assert row.name != "specific_agreement" or f"{shown(row.value)} [{shown(row.low)}, {shown(row.high)}]" in text
     believed = estimate_mean_posterior(
