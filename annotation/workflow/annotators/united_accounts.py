@@ -5,7 +5,8 @@ A link between two accounts would be simpler to make, but everything that counts
 met, pays or erases would have to follow it.
 
 - **Row.** That of the account with Telegram stays: messages on their way, reviews and batches of Label Studio name it.
-- **Pseudonym.** That of the account that took part first stays, for newcomers of Telegram therefore that of the page.
+- **Pseudonym.** That of the account that took part first stays, for newcomers of Telegram therefore that of the page;
+  that of an adjudicator stays, as decisions name it.
   Both cannot stay, as one person would count as two; what was given first has been exported most. The journal keeps the
   other one (`Event.ACCOUNTS_UNITED`): with it an organiser finds the person of an earlier export, and an erasure leaves
   a mark of both, so that no backup from before brings one of them back. Who was erased before and returned in Telegram
@@ -103,7 +104,8 @@ def move_to_telegram(
     """
     accounts = _Accounts(kept=own.annotator_id, gone=account.annotator_id)
     joined = {number: _list_participations(session, number) for number in accounts.both}
-    takes_part = bool(joined[accounts.kept])
+    adjudicates = _adjudicates(session, accounts.kept)
+    takes_part = adjudicates or bool(joined[accounts.kept])
     if account.annotator.suspended_at is not None:
         return Move.UNKNOWN
     if own.annotator.suspended_at is not None:
@@ -113,7 +115,8 @@ def move_to_telegram(
     if takes_part and not is_confirmed:
         return Move.UNCONFIRMED
     keeps_pseudonym = (
-        _get_start(joined[accounts.kept]) <= _get_start(joined[accounts.gone])
+        adjudicates
+        or _get_start(joined[accounts.kept]) <= _get_start(joined[accounts.gone])
         or pseudonyms.find_mark(session, own.annotator.pseudonym) is not None
     )
     _join_kept_standings(own, joined[accounts.gone], now=now)
@@ -134,6 +137,26 @@ def move_to_telegram(
 def _list_participations(session: Session, annotator_id: int) -> dict[int, ParticipationRow]:
     of_annotator = models.PARTICIPATIONS.select.where(col(models.Participation.annotator_id) == annotator_id)
     return {row.project_id: row for row in models.PARTICIPATIONS.list(session, of_annotator)}
+
+
+def _adjudicates(session: Session, annotator_id: int) -> bool:
+    """Whether somebody adjudicates in Telegram; their decisions name their pseudonym."""
+    adjudicator = select(models.Adjudicator.project_id).where(models.Adjudicator.annotator_id == annotator_id)
+    return session.exec(adjudicator.limit(1)).first() is not None
+
+
+def find_items_in_hand(session: Session, annotator_id: int, *, assignment_ids: Collection[int]) -> dict[int, int]:
+    """The live assignments of the items of these assignments that were taken out, by the id of the latter."""
+    out, live = aliased(models.Assignment), aliased(models.Assignment)
+    pairs = sa.select(col(out.id), col(live.id)).join_from(out, live, col(live.item_id) == col(out.item_id))
+    pairs = pairs.where(
+        col(out.id).in_(assignment_ids),
+        col(out.annotator_id) == annotator_id,
+        col(out.status) == AssignmentStatus.WITHDRAWN,
+        col(live.annotator_id) == annotator_id,
+        col(live.status) == AssignmentStatus.LIVE,
+    )
+    return {out_id or 0: live_id or 0 for out_id, live_id in session.connection().execute(pairs)}
 
 
 def _get_start(joined: dict[int, ParticipationRow]) -> datetime:
@@ -262,12 +285,12 @@ def _number_after(session: Session, accounts: _Accounts) -> None:
 def _settle_participations(session: Session, accounts: _Accounts) -> list[int]:
     """Make one participation of two in a project; the projects in which the standing of one holds for the other.
 
-    Who joined twice by invitation gives one of the two uses back.
+    Who joined twice by invitation gives one of the two uses back, unless they take part elsewhere by it.
     """
     stricter, returned = [], set[int]()
     others = _list_participations(session, accounts.gone)
     for project_id, own in _list_participations(session, accounts.kept).items():
-        other = others.get(project_id)
+        other = others.pop(project_id, None)
         if other is None:
             continue
         if own.status is not other.status:
@@ -280,6 +303,7 @@ def _settle_participations(session: Session, accounts: _Accounts) -> list[int]:
             col(models.Participation.project_id) == project_id,
         )
         session.connection().execute(gone)
+    returned -= {other.invitation_id for other in others.values()}
     used = sa.update(models.Invitation).where(col(models.Invitation.id).in_(returned), col(models.Invitation.used) > 0)
     session.connection().execute(used.values(used=models.Invitation.used - 1))
     return stricter

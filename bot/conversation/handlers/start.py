@@ -12,7 +12,7 @@ from annotation.workflow.annotators.invitations import InvitationRefusal, Redeem
 from annotation.workflow.annotators.united_accounts import Move
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations import conversation_state
-from annotation.workflow.conversations.conversation_state import ConversationState, ConversationStep
+from annotation.workflow.conversations.conversation_state import AnswerDraft, ConversationState, ConversationStep
 from bot.conversation import case_queue, message_layout, navigation, organiser_notifications, requirements
 from bot.conversation.texts import get_texts, list_commands, list_languages
 from bot.conversation.update_context import UpdateContext, join_calls
@@ -78,8 +78,12 @@ def unite_accounts(context: UpdateContext) -> TelegramCalls:
 def _go_on_with(context: UpdateContext, account_id: int, *, is_confirmed: bool) -> TelegramCalls:
     """Let the account of the answer page go on in this chat; ask first where somebody takes part in it already."""
     found = conversation_state.find_conversation(context.transaction.session, telegram_id=account_id)
+    if is_confirmed:  # whatever becomes of it, nothing is asked any more
+        context.save_state(context.state.without_prompt())
     if found is None:
-        return context.send_text(MOVE_TEXTS[Move.UNKNOWN])
+        return context.edit_or_send(
+            message_layout.render_text(context.translate, context.translate(MOVE_TEXTS[Move.UNKNOWN]))
+        )
     account, record = found
     moved = united_accounts.move_to_telegram(
         context.transaction.session,
@@ -92,7 +96,8 @@ def _go_on_with(context: UpdateContext, account_id: int, *, is_confirmed: bool) 
         question = menus.render_union_confirmation(context.translate, account_id=account_id)
         return context.ask(question, subject_id=account_id)
     if moved in {Move.MOVED, Move.UNITED}:
-        context.save_state(_join_states(context.state, record.state, is_newcomer=moved is Move.MOVED))
+        joined = _join_states(context.state, record.state, is_newcomer=moved is Move.MOVED)
+        context.save_state(replace(joined, drafts=_move_drafts(context, joined.drafts)))
     return context.edit_or_send(message_layout.render_text(context.translate, context.translate(MOVE_TEXTS[moved])))
 
 
@@ -102,8 +107,24 @@ def _join_states(own: ConversationState, other: ConversationState, *, is_newcome
     A newcomer goes on as on the page, with the language that they chose there.
     """
     base = replace(other, asked_by=None, asked_in=None, long_text=None) if is_newcomer else own
+    if base.step is not ConversationStep.LANGUAGE:
+        base = base.without_prompt()
     drafts = (*other.drafts, *own.drafts)[-conversation_state.MAX_DRAFTS :]
-    return replace(base.without_prompt(), drafts=drafts, read_cards=other.read_cards | own.read_cards)
+    return replace(base, drafts=drafts, read_cards=other.read_cards | own.read_cards)
+
+
+def _move_drafts(context: UpdateContext, drafts: tuple[AnswerDraft, ...]) -> tuple[AnswerDraft, ...]:
+    """The drafts, those of an assignment that was taken out for the one of the same item that stays, if it has none."""
+    begun = {draft.assignment_id for draft in drafts}
+    stays = united_accounts.find_items_in_hand(
+        context.transaction.session, context.transaction.locked.annotator_id, assignment_ids=begun
+    )
+    return tuple(
+        replace(draft, assignment_id=stays[draft.assignment_id], revision=0)
+        if stays.get(draft.assignment_id, draft.assignment_id) not in begun
+        else draft
+        for draft in drafts
+    )
 
 
 def _choose_entry(context: UpdateContext, invitation: RedeemedInvitation) -> None:

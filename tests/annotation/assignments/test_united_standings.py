@@ -11,12 +11,14 @@ from sqlmodel import Session, col, select
 from annotation.errors import NotFound
 from annotation.store import database, judgements, models, pseudonyms
 from annotation.store.models import (
+    Adjudicator,
     Annotator,
     Attestation,
     Cohort,
     Consent,
     ErasedAnnotator,
     Exposure,
+    Invitation,
     Journal,
     LabelStudioBatch,
     Participation,
@@ -183,6 +185,45 @@ def test_the_pseudonym_of_the_account_that_took_part_first_stays(scenario: Scena
         events = session.exec(select(Journal.data).where(Journal.event == Event.ACCOUNTS_UNITED)).all()
         assert events == [{"closed": 1, "exposed": 0}]
     check(scenario)
+
+
+def test_an_invitation_to_several_projects_is_used_while_one_names_it(scenario: Scenario) -> None:
+    """The page joined two projects by it, the chat one of them by another."""
+    project, page, own = begin(scenario)
+    other = scenario.project("q")
+    scenario.answer(page)
+    scenario.answer(page, project=other)
+    scenario.answer(own)
+    with scenario.db.transaction() as session:
+        both, one = (
+            Invitation(code=code, project_id=project, used=1, max_uses=1, created_at=scenario.now)
+            for code in ("both", "one")
+        )
+        session.add_all([both, one])
+        session.flush()
+        for row in session.exec(select(Participation)):
+            row.invitation_id = both.id if row.annotator_id == page else one.id
+    assert unite(scenario, page, own) is Move.UNITED
+    with scenario.db.transaction() as session:
+        assert {row.code: row.used for row in session.exec(select(Invitation))} == {"both": 1, "one": 1}
+
+
+def test_an_adjudicator_is_asked_and_keeps_the_pseudonym(scenario: Scenario) -> None:
+    """Decisions name it, although only the page's account answered."""
+    project, page, own = begin(scenario)
+    scenario.answer(page)
+    with scenario.db.transaction() as session:
+        invitation = Invitation(code="x", project_id=project, adjudicates=True, created_at=scenario.now)
+        session.add(invitation)
+        session.flush()
+        session.add(
+            Adjudicator(annotator_id=own, project_id=project, invitation_id=invitation.id or 0, since=scenario.now)
+        )
+        name = session.get_one(Annotator, own).pseudonym
+    assert unite(scenario, page, own, is_confirmed=False) is Move.UNCONFIRMED
+    assert unite(scenario, page, own) is Move.UNITED
+    with scenario.db.transaction() as session:
+        assert session.get_one(Annotator, own).pseudonym == name
 
 
 def test_detached_people_are_known_by_neither_pseudonym(scenario: Scenario) -> None:

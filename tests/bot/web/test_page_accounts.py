@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,11 @@ from aiohttp.test_utils import TestClient, TestServer
 from sqlmodel import select
 
 from annotation.store import invariants, queries
-from annotation.store.models import Annotator, Invitation, Judgement, Outbox, SupportMessage
+from annotation.store.models import Annotator, Assignment, Invitation, Judgement, Outbox, SupportMessage
 from annotation.vocabulary import FIRST_PAGE_ID
-from annotation.workflow.annotators import invitations, page_accounts, support_messages
+from annotation.workflow.annotators import erasure, invitations, page_accounts, support_messages
+from annotation.workflow.conversations import conversation_state
+from annotation.workflow.conversations.conversation_state import AnswerDraft
 from annotation.workflow.lifecycle import projects, transitions
 from bot import application
 from bot.web.answer_page.routes import ASSETS
@@ -376,6 +378,52 @@ async def test_a_draft_of_the_page_goes_along(visit: Callable[[], Any], chat: An
     for _ in range(3):
         await chat.tap(person, "так")
     assert [one.response for one in read(chat, select(Judgement))] == ["так"] * 3
+
+
+async def test_a_draft_of_an_item_of_both_stays(visit: Callable[[], Any], chat: Any) -> None:
+    """The item is in hand in both; what was entered on the page is asked for the one that stays."""
+    code = invite(chat)
+    visitor = await visit()
+    shown = await visitor.reach_item(code)
+    own = (await visitor.ask("GET", "code"))[1]["code"]
+    person = chat.person(1)
+    await join_in_chat(chat, person, code)
+    with chat.database.transaction() as session:
+        page, other = session.exec(select(Assignment).order_by(Assignment.id)).all()  # type: ignore[arg-type]
+        page.item_id = other.item_id
+        account = session.get_one(Annotator, page.annotator_id)
+        found = conversation_state.find_conversation(session, telegram_id=account.telegram_id or 0)
+        assert found is not None
+        begun = AnswerDraft(assignment_id=page.id or 0, revision=0, page={"seq": 1})
+        state = found[1].state.with_draft(begun, assignment_id=page.id or 0)
+        conversation_state.save_state(session, annotator_id=page.annotator_id, state=state, now=datetime.now(UTC))
+        stays = other.id
+    assert shown is not None
+    await chat.send(person, f"/start {own}")
+    await chat.tap(person, "Так, обидва мої")
+    with chat.database.transaction() as session:
+        joined = conversation_state.find_conversation(session, telegram_id=person.id)
+        assert joined is not None
+        assert [(one.assignment_id, one.page) for one in joined[1].state.drafts] == [(stays, {"seq": 1})]
+
+
+async def test_a_question_about_an_account_that_is_gone_ends(visit: Callable[[], Any], chat: Any) -> None:
+    """What is typed afterwards answers the item."""
+    code = invite(chat)
+    visitor = await visit()
+    await visitor.reach_item(code)
+    own = (await visitor.ask("GET", "code"))[1]["code"]
+    person = chat.person(1)
+    await join_in_chat(chat, person, code)
+    await chat.send(person, f"/start {own}")
+    with chat.database.transaction() as session:
+        page = session.exec(select(Annotator).where(Annotator.telegram_id != person.id)).one()
+        erasure.erase_annotator(session, annotator_id=page.id or 0, now=datetime.now(UTC))
+    await chat.tap(person, "Так, обидва мої")
+    assert "Такого коду немає" in person.messages[-1].text
+    await chat.send(person, "/start")
+    await chat.send(person, "так")
+    assert [one.response for one in read(chat, select(Judgement))] == ["так"]
 
 
 async def test_a_code_of_nobody_moves_nothing(visit: Callable[[], Any], chat: Any) -> None:
