@@ -71,7 +71,7 @@ def name_columns(columns: Iterable[Any]) -> dict[str, Any]:
         if not found:
             raise HromadaError(
                 f"The votes have no column {ours!r}, nor {other!r}.",
-                remedy=f"Rename columns; there are {', '.join(map(str, listed))}.",
+                remedy=f"Rename columns (there are {', '.join(map(str, listed))}); melt one with a column a person.",
             )
         if len(found) > 1:
             raise HromadaError(
