@@ -47,7 +47,7 @@ def list_passages(text: str) -> list[Passage]:
 
 
 def _join_passages(passages: Iterable[Passage], separator: str) -> list[Passage]:
-    """The passages with those joined between which there is no listing."""
+    """The passages, joined wherever no listing separates them."""
     joined: list[Passage] = []
     for passage in passages:
         if joined and not passage.is_listing and not joined[-1].is_listing:

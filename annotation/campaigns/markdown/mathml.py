@@ -114,7 +114,7 @@ def _read_text(text: str, variant: str, tag: str) -> str | None:
 
 
 def _find_letter(letter: str, variant: str) -> str | None:
-    """A letter or digit in another alphabet, and any other character as it is; None where there is no such letter."""
+    """A letter or digit in another alphabet, and any other character as it is; None if that alphabet lacks it."""
     if not letter.isalnum():
         return letter
     name = re.sub(r"(?:LATIN|GREEK) (CAPITAL|SMALL) LETTER", r"\1", unicodedata.name(letter, ""))

@@ -50,7 +50,7 @@ def _read_inline(state: StateInline, silent: bool) -> bool:
 
 
 def _read_address(state: StateInline, silent: bool) -> bool:
-    """Read the address of a link behind its scheme as text: `_` in it is no emphasis."""
+    """Read the address of a link behind its scheme as text, so that a `_` in it does not begin emphasis."""
     found = _ADDRESS.match(state.src, state.pos, state.posMax) if state.src[state.pos] == ":" else None
     if found is None:
         return False

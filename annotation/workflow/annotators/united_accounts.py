@@ -21,7 +21,7 @@ met, pays or erases would have to follow it.
   of a consent. The answers of both are excluded where a withdrawal or an exclusion excludes those of one. Of two active
   ones the one further on holds.
 
-Nothing moves to or from somebody who is suspended: they would begin anew. The caller holds the locks on both accounts,
+Nothing moves to or from somebody who is suspended: they would start over. The caller holds the locks on both accounts,
 so that an answer is stored before all this, or finds no account any more. What another transaction adds meanwhile
 without a lock, such as a payment, makes the deletion fail, and the update is handled again.
 """

@@ -362,8 +362,8 @@ async def join_in_chat(chat: Any, person: Any, code: str) -> None:
     await chat.tap(person, "Почати")
 
 
-async def test_a_draft_of_the_page_goes_along(visit: Callable[[], Any], chat: Any) -> None:
-    """An item that was begun on the page is asked in the chat once the one in hand there is answered."""
+async def ask_to_unite(visit: Callable[[], Any], chat: Any) -> Any:
+    """Somebody with an item on the page and one in the chat, who is asked there whether both accounts are theirs."""
     code = invite(chat)
     visitor = await visit()
     await visitor.reach_item(code)
@@ -371,6 +371,12 @@ async def test_a_draft_of_the_page_goes_along(visit: Callable[[], Any], chat: An
     person = chat.person(1)
     await join_in_chat(chat, person, code)
     await chat.send(person, f"/start {own}")
+    return person
+
+
+async def test_a_draft_of_the_page_goes_along(visit: Callable[[], Any], chat: Any) -> None:
+    """An item that was begun on the page is asked in the chat once the one in hand there is answered."""
+    person = await ask_to_unite(visit, chat)
     await chat.tap(person, "Так, обидва мої")
     with chat.database.reading() as view:
         assert invariants.list_violations(view) == ()
@@ -409,13 +415,7 @@ async def test_a_draft_of_an_item_of_both_stays(visit: Callable[[], Any], chat: 
 
 async def test_a_question_about_an_account_that_is_gone_ends(visit: Callable[[], Any], chat: Any) -> None:
     """What is typed afterwards answers the item."""
-    code = invite(chat)
-    visitor = await visit()
-    await visitor.reach_item(code)
-    own = (await visitor.ask("GET", "code"))[1]["code"]
-    person = chat.person(1)
-    await join_in_chat(chat, person, code)
-    await chat.send(person, f"/start {own}")
+    person = await ask_to_unite(visit, chat)
     with chat.database.transaction() as session:
         page = session.exec(select(Annotator).where(Annotator.telegram_id != person.id)).one()
         erasure.erase_annotator(session, annotator_id=page.id or 0, now=datetime.now(UTC))
