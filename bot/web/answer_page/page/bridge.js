@@ -160,15 +160,21 @@ export async function call(method, path, body, keepalive = false) {
   const response = await fetch(path, { method, headers, keepalive, cache: "no-store", credentials: "same-origin", body: body && JSON.stringify(body) });
   return { status: response.status, data: await response.json().catch(() => ({})) };
 }
-/** Open a session with what the client passed; one of an earlier load of the page stays where there is nothing new.
- * @param {string} assignment @returns {Promise<any>} the item to answer, if it came along */
-export async function enter(assignment) {
-  if (!initData) return null;
-  const { status, data } = await call("POST", "session", { init_data: initData, assignment });
-  if (status !== 200) return null;
-  sitting.set("session", (token = data.token)); hideLaunch();
-  return "item" in data ? data : null;
+const assignment = new URLSearchParams(location.search).get("a") ?? "";
+let isNew = initData !== "";
+/** The item to answer now. What the client passed opens a session first; one of an earlier load of the page stays where it is refused. */
+export async function fetchWork() {
+  if (isNew) {
+    const { status, data } = await call("POST", "session", { init_data: initData, assignment });
+    isNew = status >= 500;
+    if (status === 200) { sitting.set("session", (token = data.token)); hideLaunch(); }
+    if ("item" in data) return { status, data };
+  }
+  return call("GET", `work?a=${encodeURIComponent(assignment)}`);
 }
+/** The first item, asked for while other files of the page are still on their way. */
+export const firstWork = fetchWork();
+firstWork.catch(() => { /* the page says it */ });
 
 /* ---- start ----------------------------------------------------------------------------------------------------- */
 export function start() {

@@ -1,7 +1,7 @@
 // @ts-check
 /** The item to answer now: drawn from what the server sends, answered by the data of the chat's own buttons. */
 import { drawCode, drawEntry, drawReply, drawTold } from "./accounts.js";
-import { byId, call, enter, hideInvitation, inTelegram, invitation, kept, make, makeButton, post, say, start, words } from "./bridge.js";
+import { byId, call, fetchWork, firstWork, hideInvitation, inTelegram, invitation, make, makeButton, say, start, words } from "./bridge.js";
 import { drawCorrection } from "./corrections.js";
 import { Draft } from "./drafts.js";
 import { drawMarkdown } from "./markdown.js";
@@ -12,7 +12,6 @@ import { drawSpans } from "./spans.js";
 /** @typedef {{label: string, data: string}} Action */
 /** @typedef {{node: Node, collect: () => any, apply: (value: any) => void, isReady: () => boolean, tools?: HTMLElement, back?: HTMLElement}} Question */
 const main = /** @type {HTMLElement} */ (document.querySelector("main"));
-const assignment = new URLSearchParams(location.search).get("a") ?? "";
 const FIRST_WAIT = 2000, LONGEST_WAIT = 60000;
 /** @type {Draft | null} */ let draft = null;
 /** @type {Question | null} */ let question = null;
@@ -211,9 +210,9 @@ document.addEventListener("keydown", (event) => {
   if (option) { event.preventDefault(); choose(option.data); }
 });
 
-async function load() {
+async function load(asked = fetchWork()) {
   try {
-    const { status, data } = await call("GET", `work?a=${encodeURIComponent(assignment)}`);
+    const { status, data } = await asked;
     if (status === 200 && invitation && !inTelegram) { hideInvitation(); await send(`/start ${invitation}`); }
     else if (status === 200) draw(data);
     else if (status === 401 && !inTelegram) main.replaceChildren(...drawEntry(invitation, begin, say));
@@ -228,4 +227,4 @@ function begin(work) {
   if (work.code) draw(work); else void load();
 }
 start();
-void enter(assignment).then((work) => (work ? draw(work) : load()), load);
+void load(firstWork);
