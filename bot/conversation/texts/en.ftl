@@ -1130,6 +1130,8 @@ command-page = Open the question on a page
 page-offer = On the page, long texts are easier to read and to correct.
 # On the answer page, when its session is over.
 page-again = Open the page from the chat again: this session is over. What you wrote stays here.
+# On the answer page without Telegram, when the browser is no longer signed in.
+page-ended = You are signed out of this page. What you wrote stays in this browser. Continue with your code, or in Telegram if you went on there.
 # On the answer page, before the item is there.
 page-loading = Loading…
 # On the answer page, when the server cannot be reached.
@@ -1232,6 +1234,8 @@ page-busy = Too many people are joining right now. Please try again in a minute.
 page-leave = Leave this device
 # Link to Telegram, in the menu of the page.
 page-move = Continue in Telegram
+# Below the link to Telegram.
+page-move-use = Do not forward this link: it opens your account.
 # In Telegram, to somebody who answered on the page until now.
 page-moved = You continue here now: all that you did is kept, and the page no longer knows you. /start
 # Question in Telegram to somebody who takes part there too; the two accounts can be of two people with one phone.

@@ -20,12 +20,12 @@ from bot.conversation.views import items, menus
 WORDS = (
     "page-again", "page-answer", "page-back", "page-busy", "page-changes", "page-close", "page-code",
     "page-code-enter", "page-code-have", "page-code-own", "page-code-unknown", "page-code-use", "page-compared",
-    "page-conflict", "page-difference", "page-draft", "page-edited", "page-end", "page-formula", "page-join",
-    "page-join-about", "page-join-none", "page-join-now", "page-larger", "page-leave", "page-listing", "page-little",
-    "page-loading", "page-mark", "page-menu", "page-mine", "page-most", "page-move", "page-nothing", "page-offline",
-    "page-on", "page-other-first", "page-picture", "page-remember", "page-remove", "page-restored", "page-same",
-    "page-send", "page-smaller", "page-start", "page-step-undo", "page-table", "page-tap-last", "page-text",
-    "page-theirs", "page-told", "page-write",
+    "page-conflict", "page-difference", "page-draft", "page-edited", "page-end", "page-ended", "page-formula",
+    "page-join", "page-join-about", "page-join-none", "page-join-now", "page-larger", "page-leave", "page-listing",
+    "page-little", "page-loading", "page-mark", "page-menu", "page-mine", "page-most", "page-move", "page-move-use",
+    "page-nothing", "page-offline", "page-on", "page-other-first", "page-picture", "page-remember", "page-remove",
+    "page-restored", "page-same", "page-send", "page-smaller", "page-start", "page-step-undo", "page-table",
+    "page-tap-last", "page-text", "page-theirs", "page-told", "page-write",
 )  # fmt: skip
 """The ids of the texts of the page, which knows them without `page-`."""
 SHARED_WORDS = ("go-on", "text-save", "undo", "skip", "report", "pause", "more")

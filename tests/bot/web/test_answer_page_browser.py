@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
@@ -124,6 +125,26 @@ async def test_every_question_is_answered(
     await check_look(frame)
     (stored,) = read_judgements(db)
     assert stored.answers == STORED
+    await window.use(frame.get_by_role("button", name=get_texts(language)("go-on")))
+    await expect(window.page.locator("#page")).to_be_hidden()  # the chat says why there is nothing
+
+
+async def test_the_item_is_asked_for_before_the_page_is_whole(
+    chromium: Browser, server: Server, db: Database, tmp_path: Path
+) -> None:
+    """On a slow network, the question and the files of the page come together, not one after the other."""
+    load_project(db, tmp_path, QUESTIONS[:1])
+    window = await open_window(chromium, server, is_phone=True, scheme="light", language="uk")
+    asked = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await asyncio.wait_for(asked.wait(), 10)
+        await route.continue_()
+
+    await window.page.route(f"**{PAGE_PATH}page.js", hold)
+    window.page.on("request", lambda request: asked.set() if request.url.endswith("/session") else None)
+    frame = await window.open_answer_page()
+    await expect(frame.locator("h1")).to_have_text("Хто мовчав?")
 
 
 @pytest.mark.parametrize(("is_phone", "scheme", "language"), LOOKS[:2])
@@ -342,15 +363,59 @@ async def test_an_answer_is_sent_when_the_connection_returns(
     assert [one.answers for one in read_judgements(db)] == [{name: STORED[name] for name in ("who", "fixed", "why")}]
 
 
+def invite(db: Database) -> None:
+    """Make an invitation to the project, with the code abcd."""
+    with db.transaction() as session:
+        target = queries.get_project(session, "p")
+        invitations.create_invitation(session, target=target, code="abcd", now=datetime.now(UTC))
+
+
+async def join_by_link(window: Window, server: Server, db: Database) -> str:
+    """Open the link of an invitation, join, and come to the first question; returns the personal code."""
+    invite(db)
+    texts, page = get_texts(window.language), window.page
+    await page.goto(f"{server.page.mini_apps}{PAGE_PATH}?l={window.language}#join=abcd")
+    await window.use(page.get_by_role("button", name=texts("page-join-now")))
+    code = await page.locator("#code").inner_text()
+    await window.use(page.get_by_role("button", name={"uk": "Українська", "en": "English"}[window.language]))
+    await window.use(page.get_by_role("button", name=texts("begin")))
+    return code
+
+
+async def test_a_text_stays_in_sight_after_signing_out(
+    chromium: Browser, server: Server, db: Database, tmp_path: Path
+) -> None:
+    """Another tab leaves the device: what was written stays on the page, and comes back with the code."""
+    load_project(db, tmp_path, QUESTIONS[-1:])
+    window = await open_window(chromium, server, is_phone=True, scheme="light", language="uk")
+    page, texts = window.page, get_texts("uk")
+    code = await join_by_link(window, server, db)
+    other = await page.context.new_page()
+    await other.goto(page.url)
+    await other.get_by_role("button", name=texts("pause")).tap()
+    await other.get_by_role("button", name=texts("page-leave")).tap()
+    await expect(other.locator("h1")).to_have_text(texts("page-join-none"))
+    await page.locator("#field").fill("Бо так.")
+    await page.locator("#save").tap()
+    await expect(page.locator("#say")).to_have_text(texts("page-ended"))
+    await expect(page.locator("#field")).to_have_value("Бо так.")
+    await check_look(page.main_frame)
+    await page.locator("#own").fill(code)
+    await page.locator("#own").press("Enter")
+    await expect(page.locator("#entry")).to_have_count(0)
+    await expect(page.locator("#field")).to_have_value("Бо так.")
+    await page.locator("#save").tap()
+    await expect(page.locator("h1")).to_have_text(texts("page-told"))
+    assert [one.response for one in read_judgements(db)] == ["Бо так."]
+
+
 @pytest.mark.parametrize(("is_phone", "scheme", "language"), LOOKS[:3])
 async def test_a_link_leads_to_the_last_screen(
     chromium: Browser, server: Server, db: Database, tmp_path: Path, is_phone: bool, scheme: str, language: str
 ) -> None:
     """Without Telegram: joining, the task, every question; then another device with the personal code."""
     load_project(db, tmp_path, QUESTIONS)
-    with db.transaction() as session:
-        target = queries.get_project(session, "p")
-        invitations.create_invitation(session, target=target, code="abcd", now=datetime.now(UTC))
+    invite(db)
     texts, address = get_texts(language), f"{server.page.mini_apps}{PAGE_PATH}"
     window = await open_window(chromium, server, is_phone=is_phone, scheme=scheme, language=language)
     page = window.page

@@ -49,10 +49,15 @@ const proxy = /** @type {any} */ (window).TelegramWebviewProxy;
 const initData = launch.get("tgWebAppData") ?? "";
 /** Whether a client of Telegram shows the page. */
 export const inTelegram = initData !== "" || framed || Boolean(proxy);
-/** The code of an invitation, which a link to the page carries. */
-export const invitation = launch.get("join") ?? "";
-/** Take the code of the invitation out of the address, once it is used. */
-export function hideInvitation() { if (invitation) history.replaceState(null, "", location.pathname + location.search); }
+/** The code of an invitation, which a link to the page carries, until it is used. */
+export let invitation = launch.get("join") ?? "";
+/** Take the code of the invitation, and take it out of the address. */
+export function takeInvitation() {
+  const taken = invitation;
+  if (taken) history.replaceState(null, "", location.pathname + location.search);
+  invitation = "";
+  return taken;
+}
 /* The fragment goes once the session can survive a reload without it; in a frame without storage it has to stay. */
 function hideLaunch() {
   try { window.sessionStorage.setItem("probe", "1"); window.sessionStorage.removeItem("probe"); } catch { return; }

@@ -1,6 +1,6 @@
 // @ts-check
 /** What is entered but not sent: stored on the server after a change and on leaving, kept here until it is there. */
-import { call, kept, post, say, words } from "./bridge.js";
+import { call, inTelegram, kept, post, say, words } from "./bridge.js";
 
 export class Draft {
   /** @param {{assignment: number, revision: number, asked: {name: string}}} item
@@ -47,7 +47,7 @@ export class Draft {
       if (this.over) return;
       if (status === 200) this.note(data.version, seq);
       else if (status === 409) this.conflict(data.draft);
-      else if (status === 401) { this.stopped = true; say(words.again, true); }
+      else if (status === 401) { this.stopped = true; say(inTelegram ? words.again : words.ended, true); }
       else if (status === 410 || status === 400) this.stopped = true; // an answer may still be taken as a late one
       else throw new Error(String(status));
     } catch {

@@ -1,7 +1,7 @@
 // @ts-check
 /** The item to answer now: drawn from what the server sends, answered by the data of the chat's own buttons. */
 import { drawCode, drawEntry, drawReply, drawTold } from "./accounts.js";
-import { byId, call, fetchWork, firstWork, hideInvitation, inTelegram, invitation, make, makeButton, say, start, words } from "./bridge.js";
+import { byId, call, fetchWork, firstWork, inTelegram, invitation, make, makeButton, post, say, start, takeInvitation, words } from "./bridge.js";
 import { drawCorrection } from "./corrections.js";
 import { Draft } from "./drafts.js";
 import { drawMarkdown } from "./markdown.js";
@@ -99,7 +99,7 @@ function drawBar() {
   if (asked?.none) row.append(Object.assign(makeButton(asked.none, () => void tap(asked.done, [])), { id: "none" }));
   if (question) row.append(Object.assign(makeButton(words["text-save"], () => void save(), "main"), { id: "save" }));
   if (!shown && account) row.append(drawMore());
-  else if (!shown) row.append(makeButton(words["go-on"], () => void tap("g:0::"), "main"));
+  else if (!shown) row.append(makeButton(words["go-on"], () => void goOn(), "main"));
   byId("buttons").replaceChildren(...rows, row);
 }
 /** @param {Action} action */
@@ -120,7 +120,7 @@ function drawMenu(dialog) {
   const lead = (/** @type {string} */ label, /** @type {() => void} */ act) => makeButton(label, () => { dialog.close(); act(); });
   return [
     make("h2", { textContent: words.menu }), ...account.menu.map(({ text, label }) => lead(label, () => void send(text))),
-    ...(account.move ? [make("a", { className: "key", href: account.move, target: "_blank", rel: "noopener noreferrer", textContent: words.move })] : []),
+    ...(account.move ? [make("a", { className: "key", href: account.move, target: "_blank", rel: "noopener noreferrer", textContent: words.move }), make("p", { className: "quiet", textContent: words["move-use"] })] : []),
     lead(words.code, () => void showCode()), lead(words.leave, () => void leave()),
   ];
 }
@@ -165,24 +165,28 @@ function draw({ item, draft: stored, menu, move = null, language, screen: number
 const tap = (data, entered) => act("tap", entered === undefined ? { data } : { data, entered });
 /** Answer with an option, once everything to compare was seen. @param {string} data */
 function choose(data) { if (!compared || compared.areSeen()) void tap(data); }
+/** Go on in Telegram: where there is still no item, the chat says why, so it comes to the front. */
+async function goOn() { if (await tap("g:0::") && !shown) post("web_app_close"); }
 /** Say something to the bot, without Telegram. @param {string} text */
 const send = (text) => act("say", { text, screen });
-/** @param {string} path @param {object} body */
+/** @param {string} path @param {object} body @returns {Promise<boolean>} whether the server has done it */
 async function act(path, body) {
-  if (busy) return;
+  if (busy) return false;
+  let isDone = false;
   clearTimeout(timer); unsent = null;
   busy = true; document.body.setAttribute("aria-busy", "true");
   try {
     if (path === "say") await draft?.flush(); // the item is drawn again below what the bot says
     const { status, data: work } = await call("POST", path, body);
     if (status === 200) {
+      isDone = true;
       const isAnswered = shown && (work.item?.assignment !== shown.assignment || work.item?.revision !== shown.revision || work.item?.asked.name !== shown.asked.name);
       if (isAnswered) draft?.end(true);
       undo = work.undo;
       if (isAnswered || !shown || !question || work.told?.length) { draw(work); (main.querySelector("h1") ?? main).focus?.({ preventScroll: true }); }
       else drawBar();
       say(work.toast); wait = FIRST_WAIT;
-    } else if (status === 401 && !inTelegram) { main.replaceChildren(...drawEntry("", begin, say)); byId("buttons").replaceChildren(); }
+    } else if (status === 401 && !inTelegram) showEntry();
     else if (status === 401) say(words.again, true);
     else throw new Error(String(status));
   } catch {
@@ -191,6 +195,13 @@ async function act(path, body) {
     wait = Math.min(wait * 2, LONGEST_WAIT);
   }
   busy = false; document.body.removeAttribute("aria-busy");
+  return isDone;
+}
+/** Let somebody come back whom the server knows no more; what they wrote stays in sight. */
+function showEntry() {
+  byId("entry")?.remove();
+  main.prepend(make("section", { id: "entry" }, ...drawEntry("", begin, say)));
+  byId("buttons").replaceChildren(); say(words.ended, true); window.scrollTo(0, 0);
 }
 /** Send it again: what was stored already, with its response lost, is refused as out of date, and the next item is drawn. */
 function resend() {
@@ -213,7 +224,7 @@ document.addEventListener("keydown", (event) => {
 async function load(asked = fetchWork()) {
   try {
     const { status, data } = await asked;
-    if (status === 200 && invitation && !inTelegram) { hideInvitation(); await send(`/start ${invitation}`); }
+    if (status === 200 && invitation && !inTelegram) await send(`/start ${takeInvitation()}`);
     else if (status === 200) draw(data);
     else if (status === 401 && !inTelegram) main.replaceChildren(...drawEntry(invitation, begin, say));
     else { byId("header").textContent = ""; main.replaceChildren(make("p", { textContent: status === 401 ? words.again : words.offline })); }
@@ -223,7 +234,7 @@ async function load(asked = fetchWork()) {
 async function loadAgain() { await draft?.flush(); await load(); }
 /** Begin with an account: what the chat says first, or the item that waits. @param {any} work */
 function begin(work) {
-  hideInvitation(); say("");
+  takeInvitation(); say("");
   if (work.code) draw(work); else void load();
 }
 start();
