@@ -19,6 +19,7 @@ from aggregation.agreement.item_columns import ItemColumns, Statistic, SummedIte
 from aggregation.agreement.two_populations import (
     REASON_NOTHING_VARIES,
     REASON_PEOPLE_KEPT,
+    SAME_INTERVALS,
     BothIntervals,
     estimate_both,
     explain_few_people,
@@ -74,6 +75,13 @@ class Coefficient:
     new_people_low: float | None = None
     new_people_high: float | None = None
     new_people_reason: str = ""
+
+    @property
+    def explanations(self) -> tuple[str, ...]:
+        """Why an interval is missing, or why both are the same."""
+        is_same = self.low is not None and (self.low, self.high) == (self.new_people_low, self.new_people_high)
+        reasons = (self.reason, self.new_people_reason, SAME_INTERVALS if is_same else "")
+        return tuple(dict.fromkeys(filter(None, reasons)))
 
 
 @dataclass(frozen=True, kw_only=True)

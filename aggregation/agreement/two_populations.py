@@ -25,6 +25,7 @@ COVERED = {"these": ".92-.98", "new": ".92-.98"}
 REASON_NO_PAIRS_OF_PEOPLE = Finding("pairs-alone")
 REASON_PEOPLE_KEPT = Finding("people-kept")
 REASON_NOTHING_VARIES = Finding("items-equal")
+SAME_INTERVALS = Finding("same-intervals")
 
 
 def describe_coverage() -> Finding:

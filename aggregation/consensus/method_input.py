@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module, metadata
@@ -37,7 +38,9 @@ def load_crowdkit_models() -> Any:
     lazy = _build_lazy_nltk() if "nltk" not in sys.modules and "crowdkit.aggregation" not in sys.modules else {}
     sys.modules.update(lazy)
     try:
-        import crowdkit.aggregation  # slow, so not at the top
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "IProgress not found")  # tqdm's, in a notebook without ipywidgets
+            import crowdkit.aggregation  # slow, so not at the top
 
         return crowdkit.aggregation
     finally:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from aggregation import answer_types
+from aggregation.agreement.two_populations import SAME_INTERVALS
 from aggregation.findings import split_findings
 from aggregation.library import result_tables
 from aggregation.library.result_tables import DrawnInterval
 from aggregation.library.vote_frames import GoldLabels, Repeats, read_frame
-from aggregation.scores.performance import Performance, Unit
+from aggregation.scores.performance import Performance, Score, Unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,7 +92,7 @@ class AnswerScores:
         found = [
             (unit.title, sentence)
             for unit in self.units
-            for sentence in (*unit.warnings, *split_findings(unit.primary.reason))
+            for sentence in (*unit.warnings, *split_findings(unit.primary.reason or _explain_same(unit.primary)))
         ]
         refused = [f"{unit}: {reason}" for unit, reason in self.performance.refused.items()]
         guessed = self.performance.random_exact
@@ -134,3 +135,9 @@ def score_answers(
     """
     read = read_frame(votes, labels=labels, group=group, repeats=repeats, gold=gold, needs_gold=True)
     return AnswerScores(performance=answer_types.score_answers(read.answers), notes=read.notes)
+
+
+def _explain_same(score: Score) -> str:
+    """Why both intervals are the same; empty where they are not."""
+    own, fresh = (score.item_only_low, score.item_only_high), (score.ci_low, score.ci_high)
+    return SAME_INTERVALS if own == fresh != (None, None) else ""

@@ -86,7 +86,7 @@ class MeasuredAgreement:
 
     def _list_notes(self) -> list[str]:
         rows = self.table.rows
-        reasons = [(row.name, reason) for row in rows for reason in (row.reason, row.new_people_reason)]
+        reasons = [(row.name, reason) for row in rows for reason in row.explanations]
         has_formula = any(row.low is not None and "percentile interval" not in row.how for row in rows)
         return [*self.notes, *result_tables.group_reasons(reasons), *([describe_coverage()] if has_formula else [])]
 

@@ -178,8 +178,7 @@ def _build_notes(rows: Sequence[Coefficient], *, has_new_people: bool, resamples
 
     reasons: dict[str, list[str]] = {}
     for row in rows:
-        told = (row.reason, row.new_people_reason if has_new_people else "")
-        for reason in dict.fromkeys(filter(None, told)):
+        for reason in row.explanations if has_new_people else filter(None, (row.reason,)):
             reasons.setdefault(reason, []).append(row.of or row.name)
     notes = [f"{', '.join(dict.fromkeys(names))}: {reason}" for reason, names in reasons.items()]
     resampled = [row.name for row in rows if row.low is not None and "percentile interval" in row.how]

@@ -57,16 +57,16 @@ def build(
         manifest = {name: part for name, part in built.manifest.items() if name != "files"}
         terminal_output.print_json(manifest | {"notes": built.notes, "files": [str(path) for path in written]})
         return
-    _print_tables(built, folder, key_folder, files=len(written))
+    _print_tables(built, folder, key_folder)
 
 
-def _print_tables(built: Benchmark, folder: Path, key_folder: Path, *, files: int) -> None:
+def _print_tables(built: Benchmark, folder: Path, key_folder: Path) -> None:
     stamp = "SIMULATED · " if built.manifest["simulated"] else ""
     rows = [
         (
             name,
             task["n_items"],
-            task["n_few_shot"],
+            _count_examples(task),
             task["people"]["n_annotators"],
             task["people"]["n_answers"],
             ", ".join(task["metrics"]),
@@ -74,10 +74,17 @@ def _print_tables(built: Benchmark, folder: Path, key_folder: Path, *, files: in
         for name, task in built.manifest["tasks"].items()
     ]
     columns = ("task", "items", "few-shot", "people", "answers", "metrics")
-    hidden = [f"Hidden gold and the answers to it: {key_folder}. Keep that folder."] if built.key_files else []
-    notes = [f"{files} files in {folder}.", *hidden, *built.notes]
+    n_key = len(built.key_files)
+    hidden = [f"{n_key} files with the gold and the answers to it in {key_folder}. Keep that folder."] if n_key else []
+    notes = [f"{len(built.files)} files in {folder}.", *hidden, *built.notes]
     notes += _list_next_steps(built, folder, key_folder)
     terminal_output.print_table(f"{stamp}{built.manifest['name']} · benchmark", columns, rows, notes=notes)
+
+
+def _count_examples(task: Mapping[str, Any]) -> str:
+    """How many examples models see, of how many there are."""
+    shown, there = task["num_few_shot"], task["n_few_shot"]
+    return str(there) if shown == there else f"{shown} of {there}"
 
 
 def _list_next_steps(built: Benchmark, folder: Path, key_folder: Path) -> Iterator[str]:

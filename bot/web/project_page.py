@@ -132,7 +132,7 @@ def _build_agreement_section(project: ProjectState, details: ProjectDetails | No
                 format_number(row.n_items),
                 format_number(row.n_votes),
             ),
-            notes=list_findings(row.reason, row.new_people_reason),
+            notes=list_findings(*row.explanations),
         )
         for row in details.agreement
     ]

@@ -30,7 +30,7 @@ from exports.lm_eval.run_files import (
 ANSWER_COLUMNS = ("model", "task", "item_id", "stimulus_sha256", "answer", "score", "reply")
 SCORE_COLUMNS = ("model", "task", "metric", "value", "n_items", "task_hash", "value_ties_wrong")
 DIFFERENCE_COLUMNS = ("model", "task", "difference", "n_items", "items")
-OTHER_ITEM, OTHER_PROMPT = "other items than ours, left out", "another prompt than ours"
+OTHER_ITEM, OTHER_PROMPT = "other than in this build, left out: run again", "another prompt than ours"
 CHAT_PROMPT = "our prompt as messages of a chat"
 OTHER_TASK, NO_SAMPLES = "no task of this build, left out", "no sample file: items and prompts cannot be checked"
 OLDER_RUN, NO_ITEM = "an older run, left out", "not in this run"
@@ -176,7 +176,8 @@ def _add_task(results: HarnessResults, runs: Sequence[HarnessRun], task: str, bu
     for difference, items in read.changed.items():
         if items:
             results.differences.append(_build_difference(run.model, task, difference, items))
-    missing = [item for item in build.prompts[task] if item not in read.answers]
+    known = {*read.answers, *read.changed[OTHER_ITEM]}
+    missing = [item for item in build.prompts[task] if item not in known]
     if missing:
         results.differences.append(_build_difference(run.model, task, NO_ITEM, missing))
 

@@ -409,7 +409,7 @@ def _build_agreement_rows(result: DataSetResult) -> tuple[TableRow, ...]:
                 str(row.n_votes),
                 str(row.n_annotators),
             ),
-            notes=list_findings(row.reason, row.new_people_reason),
+            notes=list_findings(*row.explanations),
         )
         for row in result.agreement.rows
         if not row.of or row.value is not None or row.reason != result.agreement.rows[0].reason

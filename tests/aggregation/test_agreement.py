@@ -196,6 +196,16 @@ def test_the_variance_for_new_people_is_the_one_by_hand(votes_of: Build) -> None
     assert row.low is not None
     assert ends[0] < row.low
     assert row.how.endswith("clustered variance over 5 items and 5 people")
+    assert row.explanations == ()
+
+
+def test_two_equal_intervals_are_explained(votes_of: Build) -> None:
+    """Each of six people errs once, on an item of their own: they differ less than chance would make them."""
+    rows = [(f"i{n}", p, "y" if n == number else "x") for number, p in enumerate("abcdef") for n in range(8)]
+    row = compute_label_agreement(votes_of(rows, classes="xy"))["percent_agreement"]
+    assert row.low is not None
+    assert (row.low, row.high) == (row.new_people_low, row.new_people_high)
+    assert row.explanations == ("Both intervals are the same, because the answers do not show that people differ.",)
 
 
 @pytest.mark.parametrize("people", ["abcd", "ab"])

@@ -78,7 +78,7 @@ def test_the_people_behind_parus_are_described(real: Build) -> None:
     assert made.annotators["accuracy"].min() < busy.min()
     assert score.ci_method == (
         "two-way jackknife: 111 people (by people), 500 items; if people's skills vary like a normal distribution, a"
-        " fresh panel covered .90-.99 in simulation (docs/explanation/coverage.md)"
+        " fresh panel covered .90-.99 in simulation with at least 20 items (docs/explanation/coverage.md)"
     )
     assert "refitted without groups of people" in made["dawid_skene"]["accuracy"].ci_method
     (warning,) = [warning for unit in made.units for warning in unit.warnings]

@@ -392,7 +392,6 @@ def test_a_model_on_changed_items_is_found(built: Built, tmp_path: Path) -> None
     read = lm_eval.read_results(built.folder / "pair-built", [tmp_path / "out"])
     assert [(row["difference"], row["items"]) for row in read.differences] == [
         (results.OTHER_ITEM, "others3"),
-        (results.NO_ITEM, "others3"),
     ]
 
 

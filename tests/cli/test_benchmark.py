@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from typing import TYPE_CHECKING
 
@@ -84,7 +85,7 @@ def test_what_cannot_be_done_is_said_and_changes_nothing(animals: Hromada, words
 
 
 def test_a_build_with_hidden_gold_names_the_samples_in_the_key(hromada: Hromada) -> None:
-    """They tell which items people answered, so they are not in the folder that is published."""
+    """They tell which items people answered, so they are not published; the files of each folder are counted."""
     votes = [f"{picture},{who},cat" for picture in range(2) for who in range(3)]
     hromada.write("votes.csv", "\n".join(["picture,who,says", *votes]) + "\n")
     hromada.write("truth.csv", "picture,is\n0,cat\n1,dog\n")
@@ -94,6 +95,21 @@ def test_a_build_with_hidden_gold_names_the_samples_in_the_key(hromada: Hromada)
     named = " ".join(built.out.split()).partition(" --samples ")[2].partition("`")[0]
     assert named.endswith("/bench-key/samples.json")
     assert (hromada.folder / named).is_file()
+    for folder, name in (("bench", "files in bench."), ("bench-key", "files with the gold and the answers to it")):
+        files = [path for path in (hromada.folder / folder).rglob("*") if path.is_file()]
+        assert f" {len(files)} {name}" in " ".join(built.out.split())
+
+
+def test_a_build_counts_the_examples_that_models_see(hromada: Hromada) -> None:
+    """Of two examples in the pool, one is shown."""
+    votes = [f"{picture},{who},cat" for picture in range(2) for who in range(3)]
+    hromada.write("votes.csv", "\n".join(["picture,who,says", *votes]) + "\n")
+    hromada.write("truth.csv", "picture,is\n0,cat\n1,dog\n")
+    hromada.write("pool.csv", "picture,is\n7,cat\n8,dog\n")
+    hromada.loaded(PROJECT + "benchmark: {few_shot: {pool: pool.csv, number: 1}}\n")
+    built = hromada("build", "animals", "bench", "--no-replay")
+    assert built.code == 0, built.err
+    assert re.search(r"animals +2 +1 of 2 +3 ", built.out), built.out
 
 
 def test_an_identity_in_an_item_stops_a_build(hromada: Hromada) -> None:

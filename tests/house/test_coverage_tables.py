@@ -22,6 +22,7 @@ from aggregation.agreement import breakdowns, coefficients, people, two_populati
 from aggregation.answer_types import ANSWER_TYPES, boxes, span, text
 from aggregation.answers import Answers, AnswerTypeName
 from aggregation.comparison import panels, projects, soft_labels
+from aggregation.findings import FINDINGS
 from aggregation.preferences import places, win_rates
 from aggregation.scales import POINT_METRICS
 from aggregation.schema import Votes
@@ -319,3 +320,18 @@ def test_agreement_is_as_stated() -> None:
                 sure = 2 * (share * (1 - share) / campaigns[design]) ** 0.5 + 0.0005
                 assert low - sure <= share <= high + sure, (design, coefficient, cell)
     assert set(two_populations.COVERED.values()) == {f"{low:.2f}-{high:.2f}".replace("0.", ".")}
+
+
+def test_the_fewest_items_that_were_simulated_are_as_stated() -> None:
+    """What is said beside an interval names the smallest campaign whose coverage is known."""
+    opinions, scores = load("opinion_coverage"), load("score_coverage")
+    labels = [_coverage_goals.LABELS, _coverage_goals.MIXED, _coverage_goals.CEILING]
+    simulated = {
+        "agreement-covered": [load("agreement_coverage")["DESIGNS"]],
+        "covered": [*labels, scores["REFITTED"], scores["ANSWERS"], opinions["OPINIONS"], opinions["POINTS"]],
+        "preference-covered": [opinions["WIN_RATES"], opinions["STRENGTHS"]],
+    }
+    simulated |= dict.fromkeys(("covered-few", "covered-unequal"), simulated["covered"])
+    fewest = {code: min(design.items for some in designs for design in some) for code, designs in simulated.items()}
+    stated = {code: re.findall(r"at least (\d+) items", FINDINGS[code]) for code in simulated}
+    assert stated == {code: [str(items)] for code, items in fewest.items()}

@@ -114,11 +114,13 @@ def test_three_lines_lead_to_alpha(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_the_wide_table_of_the_readme_becomes_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second block of the page, below the first, with the table of the README: six annotators on eight items."""
+    """The second block of the page by itself, with the table of the README; then people are scored by its gold."""
     monkeypatch.chdir(tmp_path)
     table = (ROOT / "README.md").read_text("utf-8").partition("```csv\n")[2].partition("```")[0]
     Path("votes.csv").write_text(table, "utf-8")
-    _, first, second, *_ = (ROOT / "docs/how-to/work-in-a-notebook.md").read_text("utf-8").split("```python\n")
-    imports = first.partition("\n\n")[0]
-    [output] = run_cell(f"{imports}\n{second.partition('```')[0]}", {}, tmp_path)
+    _, _, second, *_ = (ROOT / "docs/how-to/work-in-a-notebook.md").read_text("utf-8").split("```python\n")
+    names: dict[str, Any] = {}
+    [output] = run_cell(second.partition("```")[0], names, tmp_path)
     assert output["data"]["text/plain"][1].split()[0] == "krippendorff_alpha_nominal"
+    [scored] = run_cell("from aggregation import score_answers\nscore_answers(votes)", names, tmp_path)
+    assert scored["data"]["text/plain"][1].split()[0] == "individual"

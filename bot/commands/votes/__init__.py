@@ -205,7 +205,7 @@ def agreement(
         )
         for row in rows
     ]  # fmt: skip
-    reasons = {f"{row.name}: {why}" for row in rows for why in (row.reason, row.new_people_reason) if why}
+    reasons = {f"{row.name}: {why}" for row in rows for why in row.explanations}
     columns = ("coefficient", "level", "value", "95 %, these people", "95 %, new people", "items", "votes")
     terminal_output.print_table("Agreement of all votes", columns, shown, notes=sorted(reasons))
 
