@@ -298,7 +298,7 @@ def test_the_bytes_of_a_picture_are_no_identity() -> None:
     assert find_identities(files, [name]) == ()
 
 
-@pytest.mark.slow
+@pytest.mark.process
 @pytest.mark.slow
 @needs_inspect
 def test_inspect_sends_the_pictures(birds: Birds, tmp_path: Path) -> None:
