@@ -278,7 +278,6 @@ def _build_json(campaign: CampaignStatus, report: StatusReport) -> dict[str, Any
         **({"overlap sample": vars(campaign.sample)} if campaign.sample is not None else {}),
         **({"panels": {name: vars(counts) for name, counts in campaign.panels.items()}} if campaign.panels else {}),
         "planned": None if campaign.planned is None else dict(campaign.planned),
-        "half width": campaign.half_width,
         "post hoc": list((campaign.project.frozen or {}).get("post_hoc", ())),
         "closed by exposure": None
         if campaign.closed is None
@@ -359,7 +358,5 @@ def _build_precision_lines(campaign: CampaignStatus) -> list[tuple[str, Cell]]:
     lines: list[tuple[str, Cell]] = []
     if campaign.planned is not None:
         lines.append(("planned", precision.describe_plan(campaign.planned)))
-    if campaign.half_width is not None:
-        lines.append(("95 % interval now", f"± {campaign.half_width:.4f}"))
     changes = (campaign.project.frozen or {}).get("post_hoc", ())
     return lines + [("post hoc", f"{local_times.format_moment(change['at'])} {change['what']}") for change in changes]

@@ -15,7 +15,6 @@ from annotation.vocabulary import (
     ExclusionKind,
     ParticipationStatus,
     Pool,
-    ProjectStatus,
     Stage,
     Surface,
 )
@@ -114,23 +113,3 @@ def test_everything_is_counted_once(db: database.Database, sandbox: Sandbox) -> 
     assert vars(found.qualification) == {"tried": 3, "passed": 2, "failed": 1}
     assert vars(found.funnel) == {"invited": 4, "by_friends": None, "consented": 3, "started": 3, "finished": 2}
     assert found.planned is not None
-    assert found.half_width is None
-
-
-def test_the_achieved_interval_leaves_out_what_does_not_count(db: database.Database, sandbox: Sandbox) -> None:
-    """Excluded answers, repeats and people who had met the group are not in it."""
-    with db.transaction() as session:
-        project = sandbox.started(session, sandbox.write("one", rows=ROWS, more="kind: baseline\noverlap: 9\n"))
-        for person, (item, response) in enumerate((("a", "x"), ("a", "y"), ("b", "y"), ("c", "y")), start=1):
-            sandbox.answer(session, sandbox.given(session, project, item=item, telegram_id=person), response)
-        assert campaign_status.get_campaign_status(session, project).half_width is None  # it would tell the scores
-        project.status = ProjectStatus.CLOSED
-        before = campaign_status.get_campaign_status(session, project).half_width
-        assert before is not None
-        assert before == 0.3675  # by hand: 1.96 · √(3/2 · (0.25 + 2 · 0.0625)) / 4
-        repeat, exposed = (sandbox.given(session, project, item="k", telegram_id=person) for person in (5, 6))
-        for one in (repeat, exposed):
-            sandbox.answer(session, one, "y")
-        placed(session, repeat, is_repeat=True)
-        placed(session, exposed, exposed=True)
-        assert campaign_status.get_campaign_status(session, project).half_width == before

@@ -43,19 +43,6 @@ def test_the_formula_meets_a_simulation_of_its_own_assumptions() -> None:
     assert planned == pytest.approx(precision.Z95 * float(np.std(means)), rel=0.06)
 
 
-def test_what_was_achieved_is_the_interval_over_groups() -> None:
-    """Against the sum by hand; one group says nothing, nor do answers that are all right or all wrong."""
-    groups = [(10, 9), (10, 7), (20, 20)]
-    share = 36 / 40
-    spread = sum((right - share * number) ** 2 for number, right in groups)
-    assert precision.estimate_half_width(groups) == pytest.approx(
-        precision.Z95 * math.sqrt(1.5 * spread) / 40, abs=5e-5
-    )
-    assert precision.estimate_half_width(groups[:1]) is None
-    assert precision.estimate_half_width([(3, 3)] * 6) is None
-    assert precision.estimate_half_width([(3, 0)] * 6) is None
-
-
 def test_an_annotation_is_planned_in_answers_and_hours() -> None:
     """Judgements from overlap and its maximum, hours from the seconds of one item; a baseline has its interval too."""
     plan = precision.plan_precision([2, 1], overlap=3, max_overlap=5, seconds=60.0, result=None)
@@ -65,15 +52,24 @@ def test_an_annotation_is_planned_in_answers_and_hours() -> None:
             [1] * 100, overlap=1, max_overlap=1, seconds=None, result=assumed_variance.plan_share()
         ).to_dict()
     )
-    assert told == "100 items in 100 groups, 100 answers; 95 % interval about ±0.059, at most ±0.098"
+    assert told == (
+        "100 items in 100 groups, 100 answers; 95 % interval for these people about ±0.059"
+        " if 90 % of the answers are right, ±0.098 if half are"
+    )
 
 
 @pytest.mark.parametrize(
     ("result", "told"),
     [
-        (assumed_variance.plan_win_rate(), "of the win rate about ±0.064, at most ±0.072"),
-        (assumed_variance.plan_mean(lowest=0, highest=100), "of the mean opinion about ±3.58 points, at most ±7.16"),
-        (assumed_variance.plan_at_least(), "of the share at a point or above at most ±0.072"),
+        (assumed_variance.plan_win_rate(), "win rate for these people about ±0.064, without ties ±0.072"),
+        (
+            assumed_variance.plan_mean(lowest=0, highest=100),
+            "mean opinion for these people about ±3.58 points, ±7.16 if all choose the ends of the scale",
+        ),
+        (
+            assumed_variance.plan_at_least(),
+            "share at a point or above for these people about ±0.072 if it is a half",
+        ),
     ],
 )
 def test_ratings_and_preferences_are_planned_in_their_own_words(
@@ -81,4 +77,4 @@ def test_ratings_and_preferences_are_planned_in_their_own_words(
 ) -> None:
     """By hand: 1.96·√(σ²/3 · 1.6/100), σ² .2, .25 of 100 squared, and .25."""
     plan = precision.plan_precision([1] * 100, overlap=3, max_overlap=3, seconds=None, result=result).to_dict()
-    assert precision.describe_plan(plan) == f"100 items in 100 groups, 300 answers; 95 % interval {told}"
+    assert precision.describe_plan(plan) == f"100 items in 100 groups, 300 answers; 95 % interval of the {told}"

@@ -52,7 +52,7 @@ def test_a_campaign_lives_from_start_to_reopening(one: Hromada) -> None:
     started = one("start", "one")
     assert started.code == 0, started.err
     assert started.out.splitlines()[0] == "one is running."
-    assert "Planned: 3 items in 3 groups, 6 answers; 95 % interval about ±0.2" in started.out
+    assert "Planned: 3 items in 3 groups, 6 answers; 95 % interval for these people about ±0.2" in started.out
     assert started.out.splitlines()[-1].startswith("Next: `hromada bot` asks people,")
     again = one("start", "one")
     assert again.code == 2
@@ -87,7 +87,7 @@ def test_status_tells_everything_of_one_and_a_line_of_each(one: Hromada) -> None
         "qualification": None,
         "planned": facts["planned"],
         "funnel": {"invited": None, "by_friends": None, "consented": None, "started": 0, "finished": 0},
-        "half width": None, "post hoc": [],
+        "post hoc": [],
         "closed by exposure": {},
         "detach by": None, "erased in the log since": None, "last answer": None, "expected end": None,
         "needs": [

@@ -58,7 +58,10 @@ def write_campaign(hromada: Hromada, text: str, answers: list[str]) -> str:
 def test_a_project_is_planned_for_its_kind_of_result(hromada: Hromada) -> None:
     """A rating for its mean in points, assumed and then from votes; in the table too."""
     path = write_campaign(hromada, RATING.replace("LEVEL", ", level: interval"), ["2", "3", "3", "4", "5"])
-    expected = "40 items in 40 groups, 240 answers; 95 % interval of the mean opinion about ±0.20 points, at most ±0.40"
+    expected = (
+        "40 items in 40 groups, 240 answers; 95 % interval of the mean opinion for these people about ±0.20 points,"
+        " ±0.40 if all choose the ends of the scale"
+    )
     assert hromada("check", path, "--json").json["planned"] == expected
     assert hromada("load", path).code == 0
     assumed = plan(hromada, "rated")

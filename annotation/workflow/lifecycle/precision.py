@@ -1,4 +1,4 @@
-"""Expected work and precision of a project before the first answer, and the precision reached later. Pure."""
+"""Expected work and precision of a project before the first answer. Pure."""
 
 from __future__ import annotations
 
@@ -108,25 +108,6 @@ def compute_half_width(sizes: Collection[int], *, overlap: int, spread: float) -
     return Z95 * math.sqrt(compute_item_variance(spread, votes=overlap, group_size=mean_group_size) / n_items)
 
 
-def estimate_half_width(groups: Collection[tuple[int, int]]) -> float | None:
-    """The half width of the 95 % interval of the share of right answers.
-
-    None for fewer than two groups, and where all answers so far are right or all are wrong: the formula sees no
-    variance in them.
-
-    `groups` holds (n answers, r right answers) of each of G groups of items. The variance of the share p = Σr/Σn is
-    the linearised variance of a ratio over clusters, G/(G − 1) · Σ(r − p·n)²/(Σn)² (Cochran 1977, Sampling Techniques,
-    ch. 9A, without the correction for a finite population).
-    """
-    n_answers = sum(n_in_group for n_in_group, _ in groups)
-    n_right = sum(n_right_in_group for _, n_right_in_group in groups)
-    if len(groups) < 2 or n_right in {0, n_answers}:
-        return None
-    share = n_right / n_answers
-    squared_residuals = sum((n_right - share * n_in_group) ** 2 for n_in_group, n_right in groups)
-    return round(Z95 * math.sqrt(len(groups) / (len(groups) - 1) * squared_residuals) / n_answers, 4)
-
-
 def _plan_half_width(sizes: Collection[int], result: PlannedResult, spread: float, *, overlap: int) -> float | None:
     width = compute_half_width(sizes, overlap=overlap, spread=spread) * result.width
     return None if math.isnan(width) else round(width, 4)
@@ -152,6 +133,8 @@ def describe_plan(plan: Mapping[str, Any]) -> Finding:
         described["hours"] = hours
     if width is not None:
         described |= {"width": width, "most": plan["half_width_most"]}
+    if code.endswith("-width"):
+        described["share"] = round(100 * plan["share_right"])
     sentence, sampled = Finding(code, **described), plan.get("sampled")
     if not sampled:
         return sentence

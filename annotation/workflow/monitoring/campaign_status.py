@@ -26,8 +26,7 @@ from annotation.store.parked import ParkedCounts
 from annotation.store.table_base import UtcDateTime
 from annotation.vocabulary import AssignmentStatus, ItemStatus, ParticipationStatus, Pool, Stage
 from annotation.workflow.annotators import detachment
-from annotation.workflow.lifecycle import precision
-from annotation.workflow.monitoring import blindness, bot_waits, progress
+from annotation.workflow.monitoring import bot_waits, progress
 from annotation.workflow.monitoring.bot_waits import BotWait
 from annotation.workflow.monitoring.conduct import Funnel, compute_funnel
 from annotation.workflow.monitoring.progress import ClosedItems
@@ -163,8 +162,7 @@ class CampaignStatus:
     (control items, other stages, repeats). `annotators` is how many annotators have an assignment, `by_status` how many
     participations have each status. `pilot`, `second_pass` (of projects that ask in steps), `controls` and
     `qualification` are None where the project has none. `planned` is the frozen precision plan, or None before the
-    start; `half_width` is the half width of the 95 % interval reached so far, or None where none is known and while the
-    project is blind, since it tells the scores. `closed` is what is closed by exposure, None where nobody asked.
+    start. `closed` is what is closed by exposure, None where nobody asked.
     `panels` says how far each panel is, by its name, `sample` how far the overlap sample is, None without one.
     `detach_by` is when its people are to be detached (`declared.retention`), None where nobody is, or it is open.
     """
@@ -181,7 +179,6 @@ class CampaignStatus:
     controls: ControlItemCounts | None
     qualification: QualificationCounts | None
     planned: Mapping[str, Any] | None
-    half_width: float | None
     closed: tuple[ClosedItems, ...] | None = None
     panels: Mapping[str, PanelCounts] = field(default_factory=dict)
     sample: SampleCounts | None = None
@@ -211,7 +208,6 @@ def get_campaign_status(session: Session, project: Project, *, with_closed: bool
         controls=_count_control_items(session, project) if definition.controls else None,
         qualification=_count_qualification(session, project) if definition.stages.qualification else None,
         planned=(project.frozen or {}).get("plan"),
-        half_width=None if blindness.is_blind(session, project) else _estimate_half_width(session, project, definition),
         closed=progress.list_closed_items(session, project) if with_closed else None,
         panels=count_panels(session, project, definition),
         sample=None if definition.sampled_overlap is None else _count_sample(session, project, items),
@@ -321,24 +317,3 @@ def _count_qualification(session: Session, project: Project) -> QualificationCou
     ).where(Participation.project_id == project.id)
     passed, failed = session.exec(ended).one()
     return QualificationCounts(tried=session.exec(tried).one(), passed=passed, failed=failed)
-
-
-def _estimate_half_width(session: Session, project: Project, definition: project_file.ProjectFile) -> float | None:
-    """The half width of the 95 % interval of the share of right answers; None unless a baseline asks for a choice."""
-    if definition.kind != "baseline" or not definition.all_questions[0].is_nominal:
-        return None
-    n_right = func.sum(sa.case((col(Judgement.response) == col(Item.gold), 1), else_=0))
-    by_group = (
-        select(func.count(), n_right)
-        .select_from(Item)
-        .join(Assignment, col(Assignment.item_id) == col(Item.id))
-        .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
-        .where(
-            Item.project_id == project.id,
-            Item.pool == Pool.MAIN,
-            col(Item.gold).is_not(None),
-            judgements.build_final_revision_condition(),
-            judgements.build_counting_condition(),
-        )
-    )
-    return precision.estimate_half_width(session.exec(by_group.group_by(col(Item.group_id))).all())
