@@ -134,7 +134,7 @@ def describe_plan(plan: Mapping[str, Any]) -> Finding:
     if width is not None:
         described |= {"width": width, "most": plan["half_width_most"]}
     if code.endswith("-width"):
-        described["share"] = round(100 * plan["share_right"])
+        described["right"] = round(100 * plan["share_right"])
     sentence, sampled = Finding(code, **described), plan.get("sampled")
     if not sampled:
         return sentence
