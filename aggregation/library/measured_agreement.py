@@ -31,7 +31,7 @@ class MeasuredAgreement:
     """Coefficients of agreement, each with two intervals of 95%: for these people, and for new people; on new items.
 
     `agreement["gwet_ac1"]` is one coefficient: its `value`, `low` and `high` (these people), `new_people_low` and
-    `new_people_high`, and a `reason` if one of them is None. `headline` is the one to report: Krippendorff's alpha at
+    `new_people_high`, and `explanations` of what is missing. `headline` is the one to report: Krippendorff's alpha at
     the level of the labels. `notes` say what was left out or looks doubtful.
     """
 
