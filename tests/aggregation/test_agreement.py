@@ -212,7 +212,7 @@ def test_two_equal_intervals_are_explained(votes_of: Build) -> None:
 def test_of_new_people_nothing_is_said_below_five(votes_of: Build, people: str) -> None:
     """The interval for these people stays."""
     made = compute_label_agreement(votes_of(list_votes_of_an_odd_one(people), classes="xy"))
-    reason = f"Nothing can be said of new people: {len(people)} people, 5 are needed."
+    reason = f"Nothing can be said about new people: there are {len(people)} people, but at least 5 are needed."
     for name in ("percent_agreement", "krippendorff_alpha_nominal", "gwet_ac1"):
         row = made[name]
         assert row.low is not None

@@ -148,7 +148,7 @@ def test_every_interval_of_agreement_names_its_population(hromada: Hromada, tmp_
         ]
         hromada.write("votes.csv", "item,who,said\n" + "".join(rows))
         made = hromada.loaded(SCALE.format(options=POINTS, level="").replace("project: scale", f"project: {name}"))
-        reason = "Nothing can be said of new people: 4 people, 5 are needed."
+        reason = "Nothing can be said about new people: there are 4 people, but at least 5 are needed."
         found = {row["name"]: row for row in hromada("agreement", made, "--json").json["coefficients"]}
         for coefficient in ("percent_agreement", "krippendorff_alpha_ordinal", "gwet_ac1", "gwet_ac2_linear"):
             row = found[coefficient]
