@@ -90,7 +90,7 @@ def _run_trials(
 
 
 WIDTHS = (
-    "±: half of the 95 % interval, for new people and new items; of fewer than five people, for these people and new"
+    "Half of a 95 % interval (±) is for new people and new items; of fewer than five people, for these people and new"
     " items."
 )
 
@@ -112,7 +112,7 @@ def _print_trials(campaign: str, settings: SimulationSettings, results: Sequence
             *shortages,
             *(f"No accuracy: {reason}" for reason in refused),
             *notes,
-            *([WIDTHS] if any(trial.results for trial in results) else ()),
+            *([WIDTHS] if any(trial.results or trial.scores.half_width is not None for trial in results) else ()),
             "SIMULATED: no person answered any of this.",
         ],
     )

@@ -27,6 +27,7 @@ def test_overlaps_stand_side_by_side_and_nothing_is_stored(strict: Hromada) -> N
     assert lines[-1] == "SIMULATED: no person answered any of this."
     assert "3 to 5 until 90% sure" in ran.out
     assert "items done" in ran.out
+    assert "Half of a 95 % interval (±) is for new people" in ran.out
     assert sorted(path.name for path in strict.folder.iterdir()) == ["one"]
 
 
@@ -86,7 +87,7 @@ def test_without_gold_what_people_prefer_is_simulated(hromada: Hromada, template
     assert hromada("new", "one", "--template", template).code == 0
     ran = hromada("simulate", "one/project.yaml", "--people", "6", "--overlap", "3")
     assert named in " ".join(ran.out.split())
-    assert "±: half of the 95 % interval" in ran.out
+    assert "Half of a 95 % interval (±)" in ran.out
     assert "right answers" not in ran.out
     (trial,) = hromada("simulate", "one/project.yaml", "--people", "6", "--overlap", "3", "--json").json["trials"]
     assert trial["right"] is None
