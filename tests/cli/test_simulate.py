@@ -27,7 +27,6 @@ def test_overlaps_stand_side_by_side_and_nothing_is_stored(strict: Hromada) -> N
     assert lines[-1] == "SIMULATED: no person answered any of this."
     assert "3 to 5 until 90% sure" in ran.out
     assert "items done" in ran.out
-    assert "Half of a 95 % interval (±) is for new people" in ran.out
     assert sorted(path.name for path in strict.folder.iterdir()) == ["one"]
 
 
@@ -77,6 +76,15 @@ def test_what_cannot_be_tried_is_refused(strict: Hromada, arguments: tuple[str, 
     ran = strict("simulate", "one/project.yaml", *arguments)
     assert ran.code == 2
     assert says in ran.err
+
+
+def test_it_is_said_whom_an_interval_is_for(hromada: Hromada) -> None:
+    """Three people say nothing about new ones."""
+    assert hromada("new", "one", "--template", "baseline").code == 0
+    told = " ".join(hromada("simulate", "one/project.yaml", "--people", "6", "--overlap", "3").out.split())
+    assert " people who answered 3 " in told
+    assert " half of their 95 % interval 0." in told
+    assert "of fewer than five people, for these people and new items." in told
 
 
 @pytest.mark.parametrize(
