@@ -186,9 +186,9 @@ def write_all(hromada: Hromada, files: Mapping[str, Rows]) -> list[str]:
     return ["--from", *files]
 
 
-def read_project(hromada: Hromada) -> dict[str, Any]:
+def read_project(hromada: Hromada, folder: str = "p") -> dict[str, Any]:
     """The keys of the written project file."""
-    file = hromada.folder / "p/project.yaml"
+    file = hromada.folder / folder / "project.yaml"
     return yaml_document.parse_yaml(file.read_text("utf-8"), file=file).data
 
 
@@ -234,6 +234,20 @@ def test_a_person_who_may_be_the_gold_is_doubted(hromada: Hromada) -> None:
     chosen = hromada("new", "q", "--from", "v.csv", "--as", "gold=label_gold")
     assert chosen.code == 0, chosen.err
     assert "label_gold" not in [line for line in chosen.out.splitlines() if "taken to be a person" in line]
+
+
+@pytest.mark.parametrize(("name", "asked"), [("expert", "if expert is the gold"), ("reviewer", "if one is the gold")])
+def test_a_rater_may_be_called_as_annotators_are(hromada: Hromada, name: str, asked: str) -> None:
+    """Beside raters with the same labels it is one of them, or the gold; by itself it names who answered."""
+    rows = [f"m{n:02},{'ham' if n % 2 else 'spam'}" + ",ham,spam,ham" for n in range(12)]
+    hromada.write("v.csv", "\n".join([f"id,{name},kate,liam,mona", *rows]) + "\n")
+    said = hromada("new", "p", "--from", "v.csv", "--json").json
+    (doubt,) = [doubt for doubt in said["unsure"] if f"4 columns: {name}, kate, liam and 1 more; " in doubt]
+    assert asked in doubt
+    long = [f"m{n:02},{who},{'ham' if n % 2 else 'spam'}" for n in range(12) for who in ("kate", "liam")]
+    hromada.write("long.csv", "\n".join([f"id,{name},says", *long]) + "\n")
+    assert hromada("new", "q", "--from", "long.csv").code == 0
+    assert read_project(hromada, "q")["votes"]["annotator"] == name
 
 
 TOOL_FILES = (

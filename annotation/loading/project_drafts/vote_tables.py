@@ -21,7 +21,9 @@ def read_votes(source: SourceFile) -> VotesTable | None:
     """Return the votes of a table, or None if it holds none; raises BadInput for what a person must decide."""
     _refuse_nested(source)
     refuse_odd_rows(source)
+    raters = _find_raters(source)
     people = sorted(find_columns(source, Role.ANNOTATOR), key=lambda one: -one.n_values)
+    people = [column for column in people if column not in raters]
     has_items = any(not one.is_unique or _is_named_for_votes(source, one) for one in find_columns(source, Role.ITEM))
     row_name = _find_form_row(source)
     if people and not (row_name and people[0].n_values == 1 and not has_items):
@@ -37,6 +39,17 @@ def read_votes(source: SourceFile) -> VotesTable | None:
         return read_wide(source, item, alike[0])
     _refuse_nobody(source)
     return None
+
+
+def _find_raters(source: SourceFile) -> list[ColumnProfile]:
+    """Columns named as that of annotators is, but with the labels of two others, or more: one rater each."""
+    chosen = source.chosen.get(Role.ANNOTATOR.value, ())
+    named = [column for column in find_columns(source, Role.ANNOTATOR) if column.name not in chosen]
+    if not named or find_columns(source, Role.ANSWER):
+        return []
+    (alike, *_) = group_alike(list_candidates(source)) or [[]]
+    is_wide = len([column for column in alike if column not in named]) > 1 and find_row_name(source, alike)
+    return [one for one in named if is_wide and one in alike and one.are_labels and not one.are_whole_numbers]
 
 
 def _is_named_for_votes(source: SourceFile, item: ColumnProfile) -> bool:

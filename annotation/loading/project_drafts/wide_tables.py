@@ -55,7 +55,7 @@ def read_wide(source: SourceFile, item: ColumnProfile, people: Sequence[ColumnPr
     grid = find_grid(names)
     comment = "each column is taken to be a person, because these columns have the same labels"
     doubtful = next((name for name in names if _GOLD_WORDS.search(name)), None)
-    comment += "" if doubtful is None else f"; if {doubtful} is the gold: --as gold={doubtful}"
+    comment += f"; if {doubtful or 'one'} is the gold: --as gold={doubtful or 'COLUMN'}"
     lines = [
         YamlLine(
             "item",
