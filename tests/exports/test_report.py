@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -291,14 +289,6 @@ def test_many_people_share_one_panel_without_names(make: Make) -> None:
 def test_an_emoji_in_a_name_is_drawn_by_the_browser(make: Make) -> None:
     """Any letter stays text; the page measures none."""
     assert ">кіт 🐈</text>" in render_report(released(make.closed("кіт 🐈")))
-
-
-@pytest.mark.process
-def test_plots_and_templates_are_imported_only_for_a_page() -> None:
-    """Importing the report loads neither matplotlib nor Jinja, so that commands without a page start quickly."""
-    code = "import sys, exports.report; print(sorted({'matplotlib', 'jinja2'} & set(sys.modules)))"
-    ran = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert ran.stdout == "[]\n"
 
 
 @pytest.mark.parametrize(

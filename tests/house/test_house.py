@@ -130,4 +130,4 @@ def test_few_tests_start_processes(request: pytest.FixtureRequest) -> None:
     """A process costs what fifty commands in the test's own cost."""
     assert (
         request.config.stash[PROCESS_TESTS] <= 65
-    )  # three of them start Inspect AI, which has an environment of its own
+    )  # four of them start Inspect AI, which has an environment of its own
