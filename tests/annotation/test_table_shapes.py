@@ -33,6 +33,7 @@ WORDS = st.text(
 )
 NAMES = WORDS.map(lambda word: unicodedata.normalize("NFC", word.strip())).filter(bool)
 LONG = {"item": "item", "annotator": "who", "answer": "says"}
+KEY = "key"
 VOTES = st.dictionaries(st.tuples(NAMES.map("i".__add__), NAMES.map("w".__add__)), NAMES, min_size=1, max_size=8)
 
 
@@ -49,11 +50,14 @@ def read(path: Path, **section: object) -> list[Triple]:
 
 
 def pivot(votes: Mapping[tuple[str, str], str], *, by_item: bool) -> tuple[list[dict[str, object]], list[str]]:
-    """The rows of a wide table with a column for each annotator, or item, and the names of these columns."""
+    """The rows of a wide table with a column for each annotator, or item, and the names of these columns.
+
+    Whose row it is stands in `KEY`, a name that no item and no annotator has.
+    """
     pairs = {pair if by_item else pair[::-1]: says for pair, says in votes.items()}
     columns = sorted({column for column, _ in pairs})
     rows = sorted({row for _, row in pairs})
-    return [{"id": row} | {column: pairs.get((column, row)) for column in columns} for row in rows], columns
+    return [{KEY: row} | {column: pairs.get((column, row)) for column in columns} for row in rows], columns
 
 
 FILES: Sequence[tuple[str, Mapping[str, str]]] = [
@@ -91,9 +95,9 @@ def test_votes_in_columns_are_read_back(
     """A column for each annotator or for each item; the columns named, by a pattern, or all that is left."""
     rows, columns = pivot(votes, by_item=by_item)
     key, place, owner = ("wide", "item", "annotator") if by_item else ("annotators", "annotator", "item")
-    section: dict[str, object] = {owner: "id", key: columns if said == "list" else "rest"}
+    section: dict[str, object] = {owner: KEY, key: columns if said == "list" else "rest"}
     if said == "pattern":
-        rows = [{"id": row["id"]} | {f"says [{column}]": row[column] for column in columns} for row in rows]
+        rows = [{KEY: row[KEY]} | {f"says [{column}]": row[column] for column in columns} for row in rows]
         section[key] = f"says [{{{place}}}]"
     path = write_table(folder / f"wide{file[0]}", rows)
     assert read(path, **section) == sorted((item, who, says) for (item, who), says in votes.items())
