@@ -48,8 +48,8 @@ ASSETS = {
     "page.css": "text/css",
     "icon.svg": "image/svg+xml",
     **dict.fromkeys(
-        ("page.js", "bridge.js", "accounts.js", "drafts.js", "spans.js", "handles.js", "sides.js", "pictures.js",
-         "markdown.js", "corrections.js", "difference.js"),
+        ("page.js", "bridge.js", "accounts.js", "drafts.js", "spans.js", "sides.js", "pictures.js", "markdown.js",
+         "corrections.js"),
         "text/javascript",
     ),
 }  # fmt: skip
@@ -115,7 +115,11 @@ class AnswerPage:
     def _guard(
         self, handler: Callable[[web.Request], Awaitable[web.Response]]
     ) -> Callable[[web.Request], Awaitable[web.Response]]:
-        """The handler, with the page's headers on every response; requests of other sites get 403."""
+        """The handler, with the page's headers on every response; requests of other sites get 403.
+
+        Responses are compressed if the browser takes that. Their length says nothing to other sites, whose requests
+        come without the session.
+        """
 
         async def guarded(request: web.Request) -> web.Response:
             try:
@@ -126,6 +130,8 @@ class AnswerPage:
                 failure.headers.update(self._headers)
                 raise
             response.headers.update(self._headers)
+            if not response.content_type.startswith("image/"):
+                response.enable_compression()  # an item is mostly its texts, and phones are on slow networks
             return response
 
         return guarded
@@ -148,13 +154,13 @@ class AnswerPage:
             loading=get_texts(language)("page-loading"),
             frames=" ".join(self.frames),
         )
-        return _compress(web.Response(text=text, content_type="text/html"))
+        return web.Response(text=text, content_type="text/html")
 
     async def _send_asset(self, request: web.Request) -> web.Response:
         name = request.match_info["name"]
         if name not in ASSETS:
             raise web.HTTPNotFound(text="{}")
-        return _compress(web.Response(text=_read_asset(name), content_type=ASSETS[name], charset="utf-8"))
+        return web.Response(text=_read_asset(name), content_type=ASSETS[name], charset="utf-8")
 
     async def _send_picture(self, request: web.Request) -> web.Response:
         """A picture by its signed address; 404 for any other, and once the item is out of the annotator's hands."""
@@ -472,12 +478,6 @@ def _parse_draft(sent: dict[str, Any]) -> PageDraft:
         value=sent.get("value"),
         **{name: sent[name] for name in _DRAFT_TYPES if name != "assignment"},
     )
-
-
-def _compress(response: web.Response) -> web.Response:
-    """The response, compressed if the browser takes that: nothing in it is secret, and phones are on slow networks."""
-    response.enable_compression()
-    return response
 
 
 @cache
