@@ -200,7 +200,7 @@ def _read_mapping(node: MappingNode, path: KeyPath, positions: dict[KeyPath, Pos
             raise BadInput(
                 f"Duplicate key, first on line {line}.",
                 where=_locate_node(key, file, name),
-                remedy="Keep one.",
+                remedy="Move all of its settings under one of them." if isinstance(child, MappingNode) else "Keep one.",
             )
         positions[*path, name] = (key.start_mark.line + 1, key.start_mark.column + 1)
         values[name] = _read_node(child, (*path, name), positions, file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from aggregation import spelling
@@ -19,7 +20,11 @@ from annotation.loading.drafts import ItemDraft, VoteDraft, has_own_group, pause
 from annotation.loading.items import item_reader
 
 MAX_SOURCES, MAX_SOURCE = 10, 60
-"""How many texts and formulas are named that are shown as they are written, and how much of a formula."""
+"""How many texts and formulas are named, and how much of a formula."""
+_LATEX_WORDS = re.compile(r"\\(?:text\w*|mbox|operatorname\*?|mathrm)\s*\{[^{}]*\}|\\[A-Za-z]+|\{[A-Za-z]+\*?\}")
+"""Commands of LaTeX, the words in those for text, and names of environments."""
+_TWO_WORDS = re.compile(r"[^\W\d_]{2,}\s+[^\W\d_]{2,}")
+"""What formulas do not have, and prices do: `$5 for one; two for US$`."""
 
 
 def describe_items(ids: Iterable[str], questions: Sequence[Question]) -> Iterator[str]:
@@ -35,7 +40,7 @@ def describe_votes(votes: Iterable[VoteDraft]) -> Iterator[str]:
 
 
 def describe_sources(items: Iterable[ItemDraft]) -> Iterator[str]:
-    """Yield a sentence about each text and formula that is shown as it is written, up to MAX_SOURCES of them."""
+    """Yield a sentence about each text and formula that is perhaps not shown as it is meant, up to MAX_SOURCES."""
     found = [
         f"{item.origin.where(piece.field)}: {problem}"
         for item in items
@@ -45,18 +50,23 @@ def describe_sources(items: Iterable[ItemDraft]) -> Iterator[str]:
     ]
     yield from found[:MAX_SOURCES]
     if len(found) > MAX_SOURCES:
-        yield f"{len(found) - MAX_SOURCES} more texts or formulas are shown as they are written."
+        yield f"{len(found) - MAX_SOURCES} more texts or formulas may not be shown as they are meant."
 
 
 def _list_problems(text: str) -> Iterator[str]:
     document = parse_markdown(text)
     if document.is_source:
-        yield "People see this text as it is written: Markdown would leave a part out, as of a row that is too long."
+        yield (
+            "People see this text as it is written: Markdown would leave a part out, as of a row that is too long."
+            " Inside a table, write \\| for a vertical bar."
+        )
     for formula in list_formulas(document.nodes):
+        source = " ".join(formula.source.split())
+        shown = source if len(source) <= MAX_SOURCE else f"{source[:MAX_SOURCE]}…"
         if build_mathml(formula.latex, is_block=formula.is_block) is None:
-            source = " ".join(formula.source.split())
-            shown = source if len(source) <= MAX_SOURCE else f"{source[:MAX_SOURCE]}…"
             yield f"People see the formula {shown} as it is written: hromada cannot draw it."
+        elif _TWO_WORDS.search(_LATEX_WORDS.sub(".", formula.latex)):
+            yield f"People see {shown} as a formula. If it is none, write \\$ for each dollar sign."
 
 
 _OPTION_RULES = {rules.TOO_FEW_OPTIONS, rules.TOO_MANY_OPTIONS, rules.EMPTY_OPTION, rules.DUPLICATE_OPTION}

@@ -296,10 +296,26 @@ def test_what_is_shown_as_written_is_named(tmp_path: Path) -> None:
         f"{place}:2, text: People see the formula $$\\frac{{a}} $$ as it is written: hromada cannot draw it.",
         (
             f"{place}:3, text: People see this text as it is written: Markdown would leave a part out, as of a row"
-            " that is too long."
+            " that is too long. Inside a table, write \\| for a vertical bar."
         ),
     ]
-    assert found[10:] == ["2 more texts or formulas are shown as they are written."]
+    assert found[10:] == ["2 more texts or formulas may not be shown as they are meant."]
+
+
+@pytest.mark.parametrize("price", ["$5 for one; two for US$ 15", "від $3 чи більше грошей; до US$ 15"])
+def test_a_price_that_is_read_as_a_formula_is_named(tmp_path: Path, price: str) -> None:
+    """With what to write; formulas have no two words beside each other, but for those in commands for text."""
+    formulas = (
+        r"$\sin x$ $AB \parallel CD$ $\text{for all } n$ $\begin{cases} a & \text{if so} \end{cases}$ $\lim \sup x$"
+    )
+    read = campaign.read_contents(project_file.read_project(write_project(tmp_path, texts=(formulas, price))))
+    (found,) = campaign_lint.describe_sources(read.items)
+    end = price.index("$ ") + 1
+    shown = price[price.index("$") : end]
+    assert found == (
+        f"{tmp_path / 'items.jsonl'}:2, text: People see {shown} as a formula. If it is none, write \\$ for each dollar"
+        " sign."
+    )
 
 
 def test_label_studio_gets_elements_of_ours_around_escaped_text() -> None:

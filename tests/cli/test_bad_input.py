@@ -87,6 +87,7 @@ def assert_refused(hromada: Hromada, *arguments: str | Path, says: tuple[str, ..
         ("overlap: 3", "overlap: 3\noverlap: 5", ("project.yaml:15:1, overlap", "Duplicate key, first on line 14")),
         ("project: words", "project: мої слова", ("project.yaml:1:1, project", "Latin letters")),
         ("project: words", "project: my.yaml", ("project.yaml:1:1, project", "taken for a file")),
+        ("overlap: 3", "overlap: 3\nitems: {id: id}", ("project.yaml:15:1, items", "Move all of its settings")),
         ("language: uk", "language: uk-UA", ("project.yaml:3:1, language", "not a language code")),
         ("  type: choice", "  type: quiz", ("project.yaml:6:3, question.type", "'choice'")),
         ("  type: choice", "  type: &a choice", ("project.yaml:6:9", "Anchors and aliases")),

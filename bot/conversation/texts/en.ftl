@@ -1130,7 +1130,7 @@ command-page = Open the question on a page
 page-offer = On the page, long texts are easier to read and to correct.
 # On the answer page, when its session is over.
 page-again = Open the page from the chat again: this session is over. What you wrote stays here.
-# On the answer page without Telegram, when the browser is no longer signed in.
+# On the answer page without Telegram, after the browser was signed out.
 page-ended = You are signed out of this page. What you wrote stays in this browser. Continue with your code, or in Telegram if you went on there.
 # On the answer page, before the item is there.
 page-loading = Loading…
