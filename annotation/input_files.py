@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
+import unicodedata
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -218,8 +219,13 @@ def require_columns(needed: Mapping[str, Sequence[str]], row: FileRow) -> None:
 
 
 def suggest_name(written: str, names: Iterable[str]) -> str:
-    """Return `Did you mean …? ` with the name that is most like the written one, or nothing if none is."""
+    """Return `Did you mean …? ` with the name that is most like the written one, or nothing if none is.
+
+    A name that differs only in its Unicode form looks the same (й as one character or two), so the sentence says that.
+    """
     similar = spelling.find_similar(written, names)
+    if similar and unicodedata.normalize("NFC", similar) == unicodedata.normalize("NFC", written):
+        return f"`{similar}` looks the same but is encoded differently (NFC, NFD): rename it. "
     return f"Did you mean `{similar}`? " if similar else ""
 
 

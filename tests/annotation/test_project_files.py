@@ -378,6 +378,11 @@ def test_a_programme_is_not_loaded_as_a_project_and_its_texts_must_be_there(fold
     assert "programme.yaml:1:1, programme: This is a programme, not a project" in refused(path)
     (folder / "consent.md").unlink()
     assert "consent.file: There is no file 'consent.md'." in refused(folder / "full.yaml")
+    (folder / "стаи\u0306.md").write_text("Згода.", "utf-8")  # й as two characters, as macOS names files
+    (folder / "full.yaml").write_text(
+        (folder / "full.yaml").read_text("utf-8").replace("consent.md", "стай.md"), "utf-8"
+    )
+    assert "`стаи\u0306.md` looks the same but is encoded differently" in refused(folder / "full.yaml")
 
 
 def test_a_project_of_a_programme_has_no_consent_of_its_own(folder: Path) -> None:
