@@ -99,11 +99,13 @@ def test_typed_signs_are_operators(latex: str) -> None:
         "So:\n\n``` answer: 42",
         '```python title="a" 77\nx = 1\n```',
         "```42\n```",
+        "```",
+        "***",
         "\\begin{align*}a &= b \\\\ c &= 50\\%\\end{align*}",
     ],
 )
 def test_what_markdown_would_drop_is_shown_as_it_is_written(text: str) -> None:
-    """Words behind a fence that are no language, and backslashes of an environment outside of a formula."""
+    """Words behind a fence that are no language, signs alone, and backslashes of an environment outside a formula."""
     assert parse_markdown(text) == ((p(text),), True)
 
 

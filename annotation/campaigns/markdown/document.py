@@ -57,15 +57,17 @@ def parse_markdown(text: str) -> Document:
     """Parse a text.
 
     Markdown drops what it has no place for, such as cells beyond the columns of a table. A text that would lose a
-    letter or a digit is shown as it is written, and so is one with an environment of LaTeX outside of a formula, whose
-    backslashes would go.
+    letter or a digit, or of which nothing would be seen, is shown as it is written, and so is one with an environment
+    of LaTeX outside of a formula, whose backslashes would go.
     """
     try:
         nodes = _build_nodes(_get_parser().parse(text))
     except RecursionError:
         nodes = ()
     shown = "".join(_list_texts(nodes))
-    if _ENVIRONMENT in shown or not Counter(filter(str.isalnum, text)) <= Counter(filter(str.isalnum, shown)):
+    is_empty = text.strip() and not shown.strip()  # a fence without code
+    is_whole = Counter(filter(str.isalnum, text)) <= Counter(filter(str.isalnum, shown))
+    if is_empty or not is_whole or _ENVIRONMENT in shown:
         return Document((Element("p", (text.strip(),)),), is_source=True)
     return Document(nodes)
 
