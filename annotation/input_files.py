@@ -17,6 +17,7 @@ from annotation import secret_files, text_encodings
 from annotation.errors import BadInput, Where, combine_errors
 
 JSON_LINES_ENDINGS = {".jsonl", ".ndjson"}
+JSON_ENDINGS = {".json", *JSON_LINES_ENDINGS}
 YAML_ENDINGS = {".yaml", ".yml"}
 MAX_LIST_CHARACTERS = 1_000_000
 _ELEMENT = (
@@ -67,7 +68,7 @@ def read_table_text(path: Path, *, encoding: str | None = None) -> str:
     with _readable(path, of_campaign=True):
         raw = path.read_bytes()
     if encoding is None:
-        form = "UTF-8" if path.suffix.lower() in {".json", *JSON_LINES_ENDINGS} else "CSV UTF-8"
+        form = "UTF-8" if path.suffix.lower() in JSON_ENDINGS else "CSV UTF-8"
         return _decode(raw, path, remedy=f"Write `encoding: %s` beside `file`, or save it as {form}.")
     try:
         text = text_encodings.decode_text(raw, encoding)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 from aggregation import spelling
 from annotation.campaigns import lint, project_file
@@ -14,6 +15,7 @@ from annotation.campaigns.questions import (
     Question,
 )
 from annotation.errors import BadInput
+from annotation.input_files import JSON_ENDINGS
 from annotation.loading import golds
 from annotation.loading.campaign import CampaignContents
 from annotation.loading.drafts import ItemDraft, VoteDraft, has_own_group, pause_garbage_collection
@@ -25,6 +27,8 @@ _LATEX_WORDS = re.compile(r"\\(?:text\w*|mbox|operatorname\*?|mathrm)\s*\{[^{}]*
 """Commands of LaTeX, the words in those for text, and names of environments."""
 _TWO_WORDS = re.compile(r"[^\W\d_]{2,}\s+[^\W\d_]{2,}")
 """What formulas do not have, and prices do: `$5 for one; two for US$`."""
+_PRICE = re.compile(r"\d[\d.]*(?:[,;:]\s*|\s+\()[A-Z]{1,3}\Z")
+"""The beginning of a price behind another one: `$5, US$`."""
 
 
 def describe_items(ids: Iterable[str], questions: Sequence[Question]) -> Iterator[str]:
@@ -46,27 +50,32 @@ def describe_sources(items: Iterable[ItemDraft]) -> Iterator[str]:
         for item in items
         for piece in item.pieces
         if piece.markdown
-        for problem in _list_problems(piece.text)
+        for problem in _list_problems(piece.text, backslash=_write_backslash(item.origin.file))
     ]
     yield from found[:MAX_SOURCES]
     if len(found) > MAX_SOURCES:
         yield f"{len(found) - MAX_SOURCES} more texts or formulas may not be shown as they are meant."
 
 
-def _list_problems(text: str) -> Iterator[str]:
+def _write_backslash(file: Path) -> str:
+    """A backslash, as it is written in this file."""
+    return "\\\\" if file.suffix.lower() in JSON_ENDINGS else "\\"
+
+
+def _list_problems(text: str, *, backslash: str) -> Iterator[str]:
     document = parse_markdown(text)
     if document.is_source:
         yield (
             "People see this text as it is written: Markdown would leave a part out, as of a row that is too long."
-            " Inside a table, write \\| for a vertical bar."
+            f" Inside a table, write {backslash}| for a vertical bar."
         )
     for formula in list_formulas(document.nodes):
         source = " ".join(formula.source.split())
         shown = source if len(source) <= MAX_SOURCE else f"{source[:MAX_SOURCE]}…"
         if build_mathml(formula.latex, is_block=formula.is_block) is None:
             yield f"People see the formula {shown} as it is written: hromada cannot draw it."
-        elif _TWO_WORDS.search(_LATEX_WORDS.sub(".", formula.latex)):
-            yield f"People see {shown} as a formula. If it is none, write \\$ for each dollar sign."
+        elif _TWO_WORDS.search(_LATEX_WORDS.sub(".", formula.latex)) or _PRICE.match(formula.latex):
+            yield f"People see {shown} as a formula. If it is none, write {backslash}$ for each dollar sign."
 
 
 _OPTION_RULES = {rules.TOO_FEW_OPTIONS, rules.TOO_MANY_OPTIONS, rules.EMPTY_OPTION, rules.DUPLICATE_OPTION}

@@ -38,6 +38,8 @@ def parse_json(text: str, *, path: Path, line: int | None = None, remedy: str) -
         _refuse_unstorable(text)
     except json.JSONDecodeError as failure:
         place = Where(file=path, line=line or failure.lineno, column=failure.colno)
+        if failure.msg.startswith("Invalid \\escape"):
+            remedy = "In JSON, write \\\\ for a backslash."
         raise BadInput(f"This is not JSON: {failure.msg}.", where=place, remedy=remedy) from None
     except RecursionError:
         place = _build_where(text, _locate_deepest(text), path=path, line=line)

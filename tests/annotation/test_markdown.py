@@ -298,15 +298,18 @@ def test_what_is_shown_as_written_is_named(tmp_path: Path) -> None:
         f"{place}:2, text: People see the formula $$\\frac{{a}} $$ as it is written: hromada cannot draw it.",
         (
             f"{place}:3, text: People see this text as it is written: Markdown would leave a part out, as of a row"
-            " that is too long. Inside a table, write \\| for a vertical bar."
+            " that is too long. Inside a table, write \\\\| for a vertical bar."
         ),
     ]
     assert found[10:] == ["2 more texts or formulas may not be shown as they are meant."]
 
 
-@pytest.mark.parametrize("price", ["$5 for one; two for US$ 15", "від $3 чи більше грошей; до US$ 15"])
+@pytest.mark.parametrize(
+    "price",
+    ["$5 for one; two for US$ 15", "від $3 чи більше грошей; до US$ 15", "Is $5, US$ 15", "$5.50 (A$ 7)"],
+)
 def test_a_price_that_is_read_as_a_formula_is_named(tmp_path: Path, price: str) -> None:
-    """With what to write; formulas have no two words beside each other, but for those in commands for text."""
+    """With what to write, twice in JSON; formulas have no two words beside each other, but in commands for text."""
     formulas = (
         r"$\sin x$ $AB \parallel CD$ $\text{for all } n$ $\begin{cases} a & \text{if so} \end{cases}$ $\lim \sup x$"
     )
@@ -315,8 +318,8 @@ def test_a_price_that_is_read_as_a_formula_is_named(tmp_path: Path, price: str) 
     end = price.index("$ ") + 1
     shown = price[price.index("$") : end]
     assert found == (
-        f"{tmp_path / 'items.jsonl'}:2, text: People see {shown} as a formula. If it is none, write \\$ for each dollar"
-        " sign."
+        f"{tmp_path / 'items.jsonl'}:2, text: People see {shown} as a formula. If it is none, write \\\\$ for each"
+        " dollar sign."
     )
 
 

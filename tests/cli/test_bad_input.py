@@ -147,6 +147,7 @@ def test_json_lines_are_refused_with_their_line(words: Hromada) -> None:
     row = '{"id": 1, "hint": "тварини", "options": ["кіт", "собака"], "gold": "кіт"}\n'
     for text, says in (
         (row + "{oops}\n", ("items.jsonl:2:2", "not JSON")),
+        (row.replace("тварини", r"\$5"), ("items.jsonl:1:20", "In JSON, write \\\\ for a backslash.")),
         (row + "[1]\n", ("items.jsonl:2", "not a JSON object")),
         (row.replace('["кіт", "собака"]', '"кіт, собака"'), ("items.jsonl:1, options", "not a list of options")),
     ):
