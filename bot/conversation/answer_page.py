@@ -25,8 +25,8 @@ from bot.conversation.updates_and_calls import MessageEdit, TapAcknowledgement, 
 from bot.conversation.views import answer_page as view
 from bot.conversation.views import items
 
-MAX_DRAFT_CHARACTERS = 60_000
-"""The longest draft, as JSON; more than any answer that a question takes."""
+MAX_DRAFT_CHARACTERS, MAX_DEVICES = 60_000, 8
+"""The longest draft, as JSON, more than any answer that a question takes; and how many devices it knows."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +127,8 @@ def save_draft(context: UpdateContext, sent: PageDraft) -> int:
     """Store what was entered on the page and renew the lease; returns the version that is stored now.
 
     It is accepted if `base` is the stored version, or the device is the same and `seq` is higher; an older `seq` of the
-    same device changes nothing. Raises DraftConflict otherwise, and Stale where the item waits for no such answer.
+    same device changes nothing. Its `seen` has the last `seq` of each device that went into it, so that a device knows
+    whether its own copy did. Raises DraftConflict otherwise, and Stale where the item waits for no such answer.
     """
     opened = context.open_assignment(sent.assignment_id)
     item = assignments.get_open_item(opened, revision=sent.revision)
@@ -142,7 +143,9 @@ def save_draft(context: UpdateContext, sent: PageDraft) -> int:
         return version
     if not is_same and sent.base != version:
         raise DraftConflict(stored)
+    seen = {} if stored is None else dict([*stored.get("seen", {}).items()][-MAX_DEVICES:])
     page = {"question": sent.question, "version": version + 1, "device": sent.device, "seq": sent.seq}
+    page["seen"] = seen | {sent.device: sent.seq}
     changed = replace(draft, page=page | {"value": sent.value, "at": int(context.now.timestamp())})
     context.save_state(context.state.with_draft(changed, assignment_id=sent.assignment_id))
     assignments.renew_lease(opened, now=context.now)

@@ -313,7 +313,12 @@ def encode_answer(answer: Any) -> str:
 
 def is_begun(draft: AnswerDraft) -> bool:
     """Whether anything was answered or entered; a number is the stored answer that is to be changed, as it is shown."""
-    return bool(draft.answers or draft.aside or (draft.entry and not isinstance(draft.entry, int)))
+    return bool(draft.answers or draft.aside or (draft.entry and has_entry(draft)))
+
+
+def has_entry(draft: AnswerDraft) -> bool:
+    """Whether anything was entered for the question that is asked now; a number is the stored answer, as above."""
+    return draft.entry is not None and not isinstance(draft.entry, int)
 
 
 def remove_answer(draft: AnswerDraft, name: str, *, entry: Any = None) -> AnswerDraft:

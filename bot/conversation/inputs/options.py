@@ -201,9 +201,21 @@ class ScaleInput(OptionsInput):
         if point is None:
             numbers = {"low": question.options[0], "high": question.options[-1]}
             return refuse_words_with_number(text) or RefusedInput(
-                text_id="type-a-point", arguments=numbers, offers_commands=True
+                text_id="number-outside", arguments=numbers, offers_commands=True
             )
         return asked.with_answer(point)
+
+    def restore_entered(self, asked: AskedQuestion, stored: str | None) -> str | None:
+        """The number that is to be changed, where numbers are typed."""
+        if not narrow_question(asked.shown, ScaleQuestion).is_typed:
+            return None
+        entry = asked.draft.entry
+        return asked.shown.labels[entry] if isinstance(entry, int) and entry < len(asked.shown.labels) else stored
+
+    def restore_entry(self, shown: ShownQuestion, stored: str) -> int | None:
+        """The index of the stored number, where numbers are typed; another point is chosen anew."""
+        is_typed = narrow_question(shown, ScaleQuestion).is_typed
+        return shown.labels.index(stored) if is_typed and stored in shown.labels else None
 
     def add_options(self, blocks: list[TextBlock], shown: ShownQuestion, names: Sequence[str]) -> list[TextBlock]:
         """The list of the points; of points that buttons carry only the captions of both ends."""

@@ -32,7 +32,9 @@ def describe_page_question(asked: AskedQuestion, translate: Texts, stored: str |
             "pieces": list_pieces(shown.field_text), "most": question.most, "none": question.none_text or ""
         }  # fmt: skip
     if isinstance(question, ScaleQuestion) and question.is_typed:
-        return described | {"kind": "number", "low": question.options[0], "high": question.options[-1]}
+        low, high = question.options[0], question.options[-1]
+        lines = [f"{low} — {question.ends[0]}", f"{high} — {question.ends[1]}"] if question.ends else []
+        return described | {"kind": "number", "low": low, "high": high, "ends": lines}
     if question.kind not in BUTTON_KINDS | {"scale"}:
         return described
     labels = list(shown.options)

@@ -243,6 +243,10 @@ type-a-number = There are too many options for buttons: send the number of your 
 # $low ("0"): the lowest point
 # $high ("100"): the highest point
 type-a-point = Tap a number, or send any from { $low } to { $high }.
+# An answer that is no number of the scale.
+# $low ("0"): the lowest point
+# $high ("100"): the highest point
+number-outside = Answer with a number from { $low } to { $high }.
 # Button, at most 20 characters: takes the ticked boxes as the answer.
 done = Done
 # Button, at most 20 characters: takes the answer that no box is ticked.
@@ -1158,6 +1162,8 @@ page-tap-last = Tap the last word, or drag an end.
 page-remove = Remove
 # Status line when another part is tapped and no more are allowed.
 page-most = You cannot mark more parts.
+# Status line when an empty field is saved.
+page-empty = Nothing is entered yet.
 # Status line when nothing is marked yet.
 page-mark = Mark a part: tap its first word.
 # Label for screen readers: the start of a part, before page-back or page-on.

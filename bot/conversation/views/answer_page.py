@@ -20,12 +20,12 @@ from bot.conversation.views import items, menus
 WORDS = (
     "page-again", "page-answer", "page-back", "page-busy", "page-changes", "page-close", "page-code",
     "page-code-enter", "page-code-have", "page-code-own", "page-code-unknown", "page-code-use", "page-compared",
-    "page-conflict", "page-difference", "page-draft", "page-edited", "page-end", "page-ended", "page-formula",
-    "page-join", "page-join-about", "page-join-none", "page-join-now", "page-larger", "page-leave", "page-listing",
-    "page-little", "page-loading", "page-mark", "page-menu", "page-mine", "page-most", "page-move", "page-move-use",
-    "page-nothing", "page-offline", "page-on", "page-other-first", "page-picture", "page-remember", "page-remove",
-    "page-restored", "page-same", "page-send", "page-smaller", "page-start", "page-step-undo", "page-table",
-    "page-tap-last", "page-text", "page-theirs", "page-told", "page-write",
+    "page-conflict", "page-difference", "page-draft", "page-edited", "page-empty", "page-end", "page-ended",
+    "page-formula", "page-join", "page-join-about", "page-join-none", "page-join-now", "page-larger", "page-leave",
+    "page-listing", "page-little", "page-loading", "page-mark", "page-menu", "page-mine", "page-most", "page-move",
+    "page-move-use", "page-nothing", "page-offline", "page-on", "page-other-first", "page-picture", "page-remember",
+    "page-remove", "page-restored", "page-same", "page-send", "page-smaller", "page-start", "page-step-undo",
+    "page-table", "page-tap-last", "page-text", "page-theirs", "page-told", "page-write",
 )  # fmt: skip
 """The ids of the texts of the page, which knows them without `page-`."""
 SHARED_WORDS = ("go-on", "text-save", "undo", "skip", "report", "pause", "more")
@@ -83,22 +83,30 @@ def describe_item(
     described["blocks"] = ([{"runs": [{"text": rules}], "fold": False}] if rules else []) + described["blocks"]
     described["asked"] = describe_page_question(asked, translate, stored) | {
         "name": asked.shown.name,
+        "heading": next((piece["title"] for piece in item.pieces if _is_own(piece, asked.shown.field_text)), None),
         "leave": _find_button(items.build_answer_buttons(item, translate, asked), ButtonAction.LEAVE_UNANSWERED),
         "done": message_layout.build_button("", ButtonAction.DONE, *asked.address).data,
     }
     return described
 
 
+def _is_own(piece: Mapping[str, Any], field_text: str) -> bool:
+    """Whether this is the text that is marked or corrected: it stands in the question, and not above it, too.
+
+    One with a gap or with marked passages is shown above all the same, as the question does not have them.
+    """
+    is_plain = piece["step"] == 1 and not (piece.get("image") or piece["marks"] or piece["gap"])
+    return is_plain and bool(field_text.strip()) and str(piece["text"]).strip() == field_text.strip()
+
+
 def _describe_blocks(
     item: AssignedItem, field_text: str, pictures: Mapping[str, Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """The texts of the item, but for the one in which the answer is marked or corrected: it stands there."""
-    blocks = items.build_stimulus_blocks(item.stimulus, item.pieces, item.language)
-    return [
-        _describe_block(block, pictures)
-        for block in blocks
-        if block.text.strip() and (not field_text or block.text != field_text)
-    ]
+    """The texts of the item, but for the one in which the answer is marked or corrected."""
+    plain = "" if item.pieces or item.stimulus.strip() == field_text.strip() else item.stimulus
+    pieces = [piece for piece in item.pieces if not _is_own(piece, field_text)]
+    blocks = items.build_stimulus_blocks(plain, pieces, item.language)
+    return [_describe_block(block, pictures) for block in blocks if block.text.strip()]
 
 
 def _describe_block(block: TextBlock, pictures: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:

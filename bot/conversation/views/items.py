@@ -284,7 +284,7 @@ def _build_compared_blocks(questions: Sequence[ShownQuestion], stimulus: str, la
 def _build_question_blocks(progress: ItemProgress, translate: Texts) -> list[TextBlock]:
     """What was answered before, and the question that is asked now."""
     asked = progress.asked
-    is_repeated = progress.is_below and asked.draft.entry is not None  # they stand above
+    is_repeated = progress.is_below and conversation_state.has_entry(asked.draft)  # they stand above
     lines = [] if is_repeated else [_join_answer(question, answer) for question, answer in progress.answered]
     return [TextBlock("\n".join(lines)), *INPUTS[asked.shown.question.kind].build_blocks(asked, translate)]
 
@@ -329,7 +329,7 @@ def build_stimulus_blocks(
     """
 
     def is_folded(text: str) -> bool:
-        return text == folded or (fold_above is not None and count_units(text) > fold_above)
+        return text.strip() == folded.strip() or (fold_above is not None and count_units(text) > fold_above)
 
     if not pieces:
         return [TextBlock(stimulus, fold=is_folded(stimulus))]

@@ -128,6 +128,7 @@ class AnswerPage:
                 response = await handler(request)
             except web.HTTPException as failure:
                 failure.headers.update(self._headers)
+                failure.enable_compression()
                 raise
             response.headers.update(self._headers)
             if not response.content_type.startswith("image/"):

@@ -164,6 +164,13 @@ def test_a_text_without_words_can_be_skipped(chat: Chat, load: Load) -> None:
     assert chat.last.labels[0] == "Пропустити | ⋯"
 
 
+@pytest.mark.parametrize("end", ["", " ", "\n"])
+def test_the_text_to_mark_is_folded_above_it(chat: Chat, load: Load, end: str) -> None:
+    """It stands in the question too, whatever blanks it ends with in the file."""
+    begin(chat, load, text=f"Лис біг лісом. Вовк спав.{end}")
+    assert "<blockquote expandable>Лис біг лісом. Вовк спав.</blockquote>" in chat.last.html
+
+
 def test_a_long_text_and_its_long_sentence_fit(chat: Chat, load: Load) -> None:
     """Hundreds of sentences in parts and pages; the limits of Telegram are checked by the chat."""
     begin(chat, load, text=" ".join(f"Речення номер {number} про лиса." for number in range(400)))

@@ -84,13 +84,14 @@ title: Сторінки
 language: uk
 instructions: Читайте уважно.
 question: {question}
-items: {{file: items.jsonl, id: id, show: text}}
+items: {{file: items.jsonl, id: id, show: {show}}}
 overlap: 2
 surface: {{page: [{kind}]}}
 """
 QUESTIONS = {
     "choice": '{type: choice, text: "Правильно?", options: [так, ні]}',
     "scale": '{type: scale, text: "Наскільки добре?", options: ["1", "2", "3"], ends: [погано, добре]}',
+    "number": '{type: scale, text: "Скільки?", options: {from: 0, to: 100}, ends: [нічого, усе]}',
     "choices": '{type: choices, text: "Що не так?", options: [відмінок, кома, наголос], most: 2}',
     "text": '{type: text, text: "Хто поливав?"}',
     "span": '{type: span, text: "Де помилка?", field: text, none: "Немає"}',
@@ -144,10 +145,14 @@ async def begin(chat: Any, tmp_path: Path) -> AsyncIterator[Callable[..., Any]]:
     """Starts a project with one question, and brings somebody to its first item."""
     clients: list[TestClient[web.Request, web.Application]] = []
 
-    async def begun(kind: str, *, page_url: str | None = f"{ORIGIN}/answer/") -> Page:
-        rows = [json.dumps({"id": str(number), "text": f"{TEXT} {number}"}) for number in range(3)]
+    async def begun(
+        kind: str, *, page_url: str | None = f"{ORIGIN}/answer/", show: str = "text", end: str = ""
+    ) -> Page:
+        rows = [json.dumps({"id": str(number), "text": f"{TEXT} {number}{end}"}) for number in range(3)]
         (tmp_path / "items.jsonl").write_text("\n".join(rows) + "\n", "utf-8")
-        (tmp_path / "p.yaml").write_text(PROJECT.format(question=QUESTIONS[kind], kind=kind), "utf-8")
+        surface = "scale" if kind == "number" else kind
+        project = PROJECT.format(question=QUESTIONS[kind], kind=surface, show=show)
+        (tmp_path / "p.yaml").write_text(project, "utf-8")
         with chat.database.transaction() as session:
             projects.load_project_file(session, tmp_path / "p.yaml", now=chat.now)
             session.connection().execute(sa.update(Item).values(queue_position=Item.rank + 10**9))
@@ -184,6 +189,7 @@ def list_pages(page: Page) -> list[str]:
 ANSWERS: dict[str, tuple[Any, str]] = {
     "choice": (None, "так"),
     "scale": (None, "1"),
+    "number": ("42", "42"),
     "choices": ([0, 2], '["відмінок", "наголос"]'),
     "text": (" Марія ", "Марія"),
     "span": ([{"start": 0, "end": 5}], '[{"start": 0, "end": 5, "text": "Марія"}]'),
@@ -326,6 +332,29 @@ async def test_change_on_the_page(begin: Callable[..., Any]) -> None:
     assert after["item"] is not None
 
 
+async def test_a_number_has_its_ends_and_stays_when_it_is_changed(begin: Callable[..., Any]) -> None:
+    """As in the chat: what the lowest and the highest point mean, and what is no point is refused."""
+    page = await begin("number")
+    await page.open()
+    asked = (await page.read())["asked"]
+    assert (asked["kind"], asked["ends"], asked["value"]) == ("number", ["0 — нічого", "100 — усе"], None)
+    _, refused = await page.ask("POST", "tap", {"data": asked["done"], "entered": "101"})
+    assert refused["toast"].startswith("Дайте відповідь числом від 0 до 100.")
+    _, told = await page.ask("POST", "tap", {"data": asked["done"], "entered": "42"})
+    _, reopened = await page.ask("POST", "tap", {"data": told["undo"]["data"]})
+    assert reopened["item"]["asked"]["value"] == "42"
+
+
+@pytest.mark.parametrize("kind", ["span", "edit"])
+@pytest.mark.parametrize("end", ["", " ", "\n"])
+async def test_a_text_in_the_question_is_shown_once(begin: Callable[..., Any], kind: str, end: str) -> None:
+    """With its title, and whatever blanks it ends with in the file; one with a marked passage stands above as well."""
+    page = await begin(kind, show="[{field: text, title: Переклад}]", end=end)
+    await page.open()
+    item = await page.read()
+    assert (item["blocks"], item["asked"]["heading"]) == ([], "Переклад")
+
+
 BAD = [
     ("span", [{"start": 1, "end": 5}]), ("span", [{"start": 0, "end": 5, "text": "x"}]), ("span", "Марія"),
     ("span", [{"start": False, "end": 5}]), ("choices", [3]), ("choices", [True]), ("choices", "так"), ("edit", 5),
@@ -367,7 +396,15 @@ async def test_drafts(begin: Callable[..., Any]) -> None:
         200,
         {"version": 2},
     )
-    assert (await page.ask("GET", "work"))[1]["draft"]["value"] == "інше"
+    stored = (await page.ask("GET", "work"))[1]["draft"]
+    assert (stored["value"], stored["seen"]) == ("інше", {"one": 2, "two": 1})
+    for number in range(20):
+        another = {"base": 2 + number, "device": f"d{number}", "seq": 1, "value": "інше"}
+        async with page.client.put("/answer/draft", json=sent | another, headers=page.headers) as response:
+            assert response.status == 200
+    async with page.client.put("/answer/draft", json=sent | {"base": 1} | mine, headers=page.headers) as response:
+        assert (response.status, response.headers["Content-Encoding"]) == (409, "deflate")
+        assert len((await response.json())["draft"]["seen"]) < 10
     assert page.judgements() == []
     assert (await page.ask("PUT", "draft", sent | {"device": 1, "seq": 1}))[0] == 400
     await page.ask("POST", "tap", {"data": item["asked"]["done"], "entered": f"{TEXT}!"})

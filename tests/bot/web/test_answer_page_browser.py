@@ -67,9 +67,9 @@ async def server(db: Database) -> AsyncIterator[Server]:
         yield started
 
 
-def load_project(db: Database, folder: Path, questions: list[dict[str, Any]]) -> None:
+def load_project(db: Database, folder: Path, questions: list[dict[str, Any]], *, text: str = TEXT) -> None:
     """A running project of one item with these questions, all of them on the page."""
-    (folder / "p.jsonl").write_text(json.dumps(ROW, ensure_ascii=False) + "\n", "utf-8")
+    (folder / "p.jsonl").write_text(json.dumps(ROW | {"text": text}, ensure_ascii=False) + "\n", "utf-8")
     keys = {
         "project": "p",
         "title": "p",
@@ -319,6 +319,64 @@ async def test_a_draft_survives_the_page(chromium: Browser, server: Server, db: 
     await window.page.locator("button.key", has_text="📄").click()
     await expect(window.page.frame_locator("#mini-app").locator("#area")).to_have_value(RIGHT)
     assert read_judgements(db) == []
+
+
+async def test_a_copy_that_came_is_no_conflict(chromium: Browser, server: Server, db: Database, tmp_path: Path) -> None:
+    """A draft came, its response did not; another device went on from it, so the copy here is only an older one."""
+    load_project(db, tmp_path, QUESTIONS[-1:])
+    phone = await open_window(chromium, server, is_phone=True, scheme="light", language="uk")
+    code = await join_by_link(phone, server, db)
+    address = phone.page.url
+
+    async def lose(route: Route) -> None:
+        await route.fetch()
+        await route.abort()
+
+    await phone.page.route("**/answer/draft", lose)
+    await phone.page.locator("#field").fill("Бо")
+    await expect(phone.page.locator("#say")).to_have_text(get_texts("uk")("page-offline"), timeout=10_000)
+    await phone.page.goto("about:blank")
+    desk = (await open_window(chromium, server, is_phone=False, scheme="light", language="uk")).page
+    await desk.goto(address)
+    await desk.locator("#own").fill(code)
+    await desk.locator("#own").press("Enter")
+    await expect(desk.locator("#field")).to_have_value("Бо")
+    await desk.locator("#field").fill("Бо так.")
+    await expect(desk.locator("#say")).to_have_text(get_texts("uk")("page-draft"), timeout=10_000)
+    await phone.page.unroute("**/answer/draft")
+    await phone.page.goto(address)
+    await expect(phone.page.locator("#field")).to_have_value("Бо так.")
+    await expect(phone.page.locator("#conflict")).to_have_count(0)
+
+
+async def test_no_part_changes_when_no_more_are_allowed(
+    chromium: Browser, server: Server, db: Database, tmp_path: Path
+) -> None:
+    """Two parts of two are marked: a tap on another word says that these are all."""
+    load_project(db, tmp_path, [QUESTIONS[2] | {"most": 2}])
+    window = await open_window(chromium, server, is_phone=True, scheme="light", language="uk")
+    frame = await window.open_answer_page()
+    for word in (0, 1, 10, 11, 20):
+        await frame.locator("#text .w").nth(word).tap()
+    await expect(frame.locator("#say")).to_have_text(get_texts("uk")("page-most"))
+    assert await frame.locator(".list .grow").all_inner_texts() == ["«Марія поливала»", "«біжить до»"]
+
+
+async def test_the_next_question_of_a_long_text_is_in_sight(
+    chromium: Browser, server: Server, db: Database, tmp_path: Path
+) -> None:
+    """Its text was read; an empty field that is saved says so."""
+    load_project(db, tmp_path, [QUESTIONS[5], QUESTIONS[5] | {"name": "how", "text": "Як?"}], text=TEXT * 10)
+    window = await open_window(chromium, server, is_phone=True, scheme="light", language="uk")
+    frame = await window.open_answer_page()
+    assert await frame.evaluate("scrollY") == 0
+    await frame.locator("#save").tap()
+    await expect(frame.locator("#say")).to_have_text(get_texts("uk")("page-empty"))
+    await frame.locator("#field").fill("Бо так.")
+    await frame.locator("#save").tap()
+    await expect(frame.locator("h1")).to_have_text("Як?")
+    await expect(frame.locator("h1")).to_be_in_viewport()
+    assert await frame.evaluate("scrollY") > 500
 
 
 async def test_an_answer_is_sent_when_the_connection_returns(

@@ -4,7 +4,7 @@ import { call, inTelegram, kept, post, say, words } from "./bridge.js";
 
 export class Draft {
   /** @param {{assignment: number, revision: number, asked: {name: string}}} item
-   * @param {{version: number, value: any} | null} stored
+   * @param {{version: number, value: any, seen?: Record<string, number>} | null} stored
    * @param {{apply: (value: any) => void, collect: () => any}} question */
   constructor(item, stored, question) {
     this.sent = { assignment: item.assignment, revision: item.revision, question: item.asked.name };
@@ -19,10 +19,11 @@ export class Draft {
     this.restore(stored);
   }
   get dirty() { return this.seq > this.sentSeq; }
-  /** @param {{version: number, value: any} | null} stored */
+  /** @param {{version: number, value: any, seen?: Record<string, number>} | null} stored */
   restore(stored) {
-    /** @type {{base: number, value: any} | null} */ let copy = null;
+    /** @type {{base: number, value: any, device: string, seq: number} | null} */ let copy = null;
     try { copy = JSON.parse(kept.get(this.key) ?? "null"); } catch { /* a broken copy */ }
+    if (copy && (stored?.seen?.[copy.device] ?? 0) >= copy.seq) { kept.remove(this.key); copy = null; } // it came, its response did not
     if (copy && JSON.stringify(copy.value) !== JSON.stringify(stored?.value)) {
       this.question.apply(copy.value); this.seq += 1;
       if (copy.base < this.base) this.conflict(stored);
@@ -39,7 +40,7 @@ export class Draft {
     clearTimeout(this.timer); this.timer = 0;
     if (!this.dirty || this.over) return;
     const seq = this.seq, value = this.question.collect();
-    kept.set(this.key, JSON.stringify({ base: this.base, value }));
+    kept.set(this.key, JSON.stringify({ base: this.base, value, device: this.device, seq }));
     if (this.stopped || (this.busy && !leaving)) return;
     this.busy = true;
     try {

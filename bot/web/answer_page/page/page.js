@@ -69,9 +69,10 @@ function drawField(asked, changed) {
   if (isNumber) { field.setAttribute("inputmode", "numeric"); field.setAttribute("placeholder", `${asked.low}–${asked.high}`); }
   field.addEventListener("input", changed);
   return {
-    node: field, collect: () => field.value,
+    node: asked.ends?.length ? make("div", {}, ...asked.ends.map((/** @type {string} */ line) => make("p", { className: "quiet", textContent: line, lang: shown.language })), field) : field,
+    collect: () => field.value,
     apply: (value) => { if (typeof value === "string") field.value = value; },
-    isReady: () => { if (!field.value.trim()) field.focus(); return field.value.trim() !== ""; },
+    isReady: () => { if (!field.value.trim()) { field.focus(); say(words.empty, true); } return field.value.trim() !== ""; },
   };
 }
 
@@ -135,6 +136,7 @@ async function leave() {
 
 /** @param {{item: any, draft: any, menu?: any, move?: string | null, language?: string, screen?: number, told?: any[], code?: string, is_gone?: boolean}} work */
 function draw({ item, draft: stored, menu, move = null, language, screen: number, told = [], code, is_gone: isGone }) {
+  const isNext = shown && item?.assignment === shown.assignment && item.asked.name !== shown.asked.name; // its texts were read
   draft?.end(); draft = null; question = null; shown = item; compared = null;
   byId("header").textContent = item?.header ?? "";
   account = menu ? { menu, move } : null; screen = number || screen;
@@ -154,11 +156,11 @@ function draw({ item, draft: stored, menu, move = null, language, screen: number
     ...messages, ...item.blocks.map(drawBlock), ...(compared ? [compared.node] : []),
     ...item.answered.map(([title, answer]) => make("p", { className: "quiet", textContent: `${title} — ${answer}` })),
     make("h1", { textContent: asked.title, lang: item.language, tabIndex: -1 }), ...(asked.help ? [make("p", { className: "quiet", textContent: asked.help, lang: item.language })] : []),
-    question ? question.node : drawOptions(asked),
+    ...(asked.heading ? [make("p", { className: "block", lang: item.language }, make("strong", {}, asked.heading))] : []), question ? question.node : drawOptions(asked),
   );
   drawBar();
   if (question) { draft = new Draft(item, stored, question); }
-  window.scrollTo(0, 0);
+  if (isNext) main.querySelector("h1")?.scrollIntoView(); else window.scrollTo(0, 0);
 }
 
 /** Do what a button of the chat does, with what was entered. @param {string} data @param {any} [entered] */

@@ -74,7 +74,7 @@ export function drawSpans(asked, language, changed) {
       if (open.first === open.last) { parts.splice(/** @type {number} */ (current), 1); current = null; }
       else if (word - open.first < open.last - word) open.first = word; else open.last = word; // the nearer end comes here
     } else if (there >= 0) current = there; // a finished part opens again
-    else if (open && !(open.done && parts.length < asked.most)) {
+    else if (open && !(open.done && asked.most > 1)) {
       if (word > open.last) open.last = reach(open.last, word, current); else open.first = reach(open.first, word, current);
       open.done = true;
     } else if (parts.length >= asked.most) { past.pop(); say(texts.most, true); return; }
