@@ -243,7 +243,7 @@ type-a-number = There are too many options for buttons: send the number of your 
 # $low ("0"): the lowest point
 # $high ("100"): the highest point
 type-a-point = Tap a number, or send any from { $low } to { $high }.
-# An answer that is no number of the scale.
+# The refusal of an answer that is not on the scale.
 # $low ("0"): the lowest point
 # $high ("100"): the highest point
 number-outside = Answer with a number from { $low } to { $high }.
