@@ -213,7 +213,7 @@ class ScaleInput(OptionsInput):
         return asked.shown.labels[entry] if isinstance(entry, int) and entry < len(asked.shown.labels) else stored
 
     def restore_entry(self, shown: ShownQuestion, stored: str) -> int | None:
-        """The index of the stored number, where numbers are typed; another point is chosen anew."""
+        """The index of the stored number on a typed scale; None on other scales, whose points are tapped again."""
         is_typed = narrow_question(shown, ScaleQuestion).is_typed
         return shown.labels.index(stored) if is_typed and stored in shown.labels else None
 

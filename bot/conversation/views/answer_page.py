@@ -91,7 +91,7 @@ def describe_item(
 
 
 def _is_own(piece: Mapping[str, Any], field_text: str) -> bool:
-    """Whether this is the text that is marked or corrected: it stands in the question, and not above it, too.
+    """Whether this is the text to mark or correct, which is shown in the question and so not above it.
 
     One with a gap or with marked passages is shown above all the same, as the question does not have them.
     """
